@@ -1,0 +1,36 @@
+"""What can go wrong because of the caller, and with which exit code does the command end?
+
+Exit codes: 0 everything lowered (or equal), 1 a difference was found (diff, check), 2 wrong usage,
+environment or input, 3 a variant failed.  Only the CLI's ``main`` turns an error into an exit code.
+"""
+
+from __future__ import annotations
+
+EXIT_OK = 0
+EXIT_DIFFERENT = 1
+EXIT_USAGE = 2
+EXIT_VARIANT_FAILED = 3
+EXIT_INTERRUPTED = 130
+
+
+class StagebenchError(Exception):
+    """An error with a message that names the thing and a hint that names the next step."""
+
+    exit_code = EXIT_USAGE
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(StagebenchError):
+    """The request can't be carried out as it was written."""
+
+
+class MachineError(StagebenchError):
+    """Something that the request needs is missing or broken on this machine."""
+
+
+class DumpError(StagebenchError):
+    """A dump or a result file is missing, damaged or of another schema."""

@@ -1,0 +1,248 @@
+"""What did the compiler do?  The facts of schema 1 (DESIGN: "The JSON that scripts rely on").
+
+Every count is an observation.  ``None`` means "not looked at or not known" and prints as ``–``;
+``0`` means "looked for and not there".
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import field
+
+from stagebench.model.base import Extent, Record
+
+Severity = Literal["error", "warning", "note"]
+ScheduledBy = Literal["software_pipeline", "warp_specialization", "none"]
+Role = Literal["producer", "consumer", "all"]
+Section = Literal["prologue", "body", "epilogue"]
+LineKind = Literal["exact", "synthetic"]
+
+
+class Evidence(Record, frozen=True, kw_only=True):
+    """Where a fact was seen.
+
+    ``artifact`` is ``device_ir``, ``host_ir``, ``kernel.cu``, ``passes``, ``stderr`` or ``source``;
+    ``line`` is 1-based in that artifact; ``pass_name`` the compiler pass whose result was read.
+    """
+
+    artifact: str
+    line: int | None = None
+    pass_name: str | None = field(name="pass", default=None)
+    text: str | None = None
+
+
+class Diagnostic(Record, frozen=True, kw_only=True):
+    """Something a reader of the facts must know.  ``code`` is stable, kebab-case."""
+
+    severity: Severity
+    code: str
+    message: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+class PipelineStatement(Record, frozen=True, kw_only=True):
+    """One statement of a pipelined loop's body, in source order.
+
+    ``stage`` and ``order`` are the scheduler's; ``None`` where nobody scheduled the loop.
+    ``async_group`` is the index of the commit group that the statement's copies belong to
+    (``None``: not an asynchronous producer).  ``role`` is set where warp specialisation split
+    the body.
+    """
+
+    summary: str
+    stage: int | None
+    order: int | None
+    async_group: int | None
+    role: Role | None = None
+    line: int | None = None
+
+
+class PipelineLoop(Record, frozen=True, kw_only=True):
+    """A loop for which a depth was requested (``T.Pipelined``).
+
+    ``num_stages`` is what was requested (``None``: only an explicit schedule was given);
+    ``pipeline_depth`` is ``max(stage) + 1`` of the plan that took effect.  ``pass`` is the compiler
+    pass that scheduled the loop; ``reason`` says in words why the depth had no effect, or less
+    than asked, as far as the IR shows it.
+    """
+
+    loop_var: str
+    extent: Extent
+    num_stages: int | None
+    scheduled_by: ScheduledBy
+    pass_name: str | None = field(name="pass")
+    pipeline_depth: int | None
+    explicit_schedule: bool
+    reason: str | None
+    statements: tuple[PipelineStatement, ...]
+    line: int | None = None
+
+
+class SharedBuffer(Record, frozen=True, kw_only=True):
+    """One buffer in shared (or tensor) memory, as declared and as allocated.
+
+    ``shape`` is the declared one; ``num_versions`` is the product of the leading dimensions that
+    passes put before it; ``versioned_by`` the passes that did, in order, joined with ``, ``.
+    ``offset_bytes`` is its place in the merged dynamic arena (``None``: not in the arena).
+    ``overlaps`` names the buffers that share bytes of the arena with it.
+    """
+
+    name: str
+    scope: str
+    dtype: str
+    shape: tuple[Extent, ...]
+    num_versions: int
+    bytes_per_version: int | None
+    total_bytes: int | None
+    offset_bytes: int | None
+    alignment_bytes: int | None
+    overlaps: tuple[str, ...]
+    versioned_by: str | None
+
+
+class SharedMemory(Record, frozen=True, kw_only=True):
+    """Shared memory of one CTA, in bytes.
+
+    ``limit_bytes`` is the opt-in limit per block of the arch (CUDA C++ Programming Guide,
+    "Compute Capabilities", maximum shared memory per thread block); ``None``: arch not in the
+    table.  ``max_num_stages`` is the largest depth that still fits if every versioned buffer
+    grows by one version per stage; ``None`` where that model does not describe this variant.
+    """
+
+    static_bytes: int
+    dynamic_bytes: int
+    total_bytes: int
+    limit_bytes: int | None
+    fits: bool | None
+    max_num_stages: int | None
+
+
+class Barrier(Record, frozen=True, kw_only=True):
+    """A run of mbarriers of one array with the same arrive count and use.
+
+    ``first`` is the 0-based index of the run's first barrier in the array ``name``; ``count`` how
+    many there are; ``arrive_count`` the arrivals each expects.  ``kind`` is ``full`` (a consumer
+    waits on it for data), ``empty`` (a producer waits on it for a free slot) or ``other``.
+    """
+
+    name: str
+    first: int
+    count: int
+    arrive_count: Extent
+    kind: Literal["full", "empty", "other"]
+    guards: tuple[str, ...]
+
+
+class SyncOp(Record, frozen=True, kw_only=True):
+    """One call site of the generated kernel.
+
+    ``static`` is 1; ``dynamic`` is how often one thread that reaches the site executes it in one
+    CTA, every data-dependent branch taken (an expression where a trip count is symbolic).
+    ``loops`` is the nest, outermost first, each ``var<extent``.  ``line`` is the Python line of
+    the kernel: ``exact`` where the statement itself carries it, ``synthetic`` where a pass
+    injected the statement and the line is that of the nearest enclosing statement that has one.
+    ``cuda_line`` is the 1-based line of ``kernel.cu`` that the site was matched to.
+    """
+
+    op: str
+    role: Role
+    section: Section | None
+    static: int
+    dynamic: Extent
+    args: dict[str, Extent]
+    line: int | None
+    line_kind: LineKind | None
+    loops: tuple[str, ...]
+    guards: tuple[str, ...]
+    intrinsic: str
+    cuda_line: int | None
+
+
+class SyncTotal(Record, frozen=True, kw_only=True):
+    """Sums over the sites of one op: ``static`` call sites, ``dynamic`` executions."""
+
+    static: int
+    dynamic: Extent
+
+
+class TmaDescriptor(Record, frozen=True, kw_only=True):
+    """Every field of one tiled or im2col tensor map, as the host code passes it to the driver.
+
+    Shapes are innermost first, as ``cuTensorMapEncodeTiled`` takes them; strides are in bytes and
+    start with dimension 0.  Enumerations are the driver's integers.
+    """
+
+    name: str
+    kind: str
+    tensor: str
+    data_type: int
+    rank: int
+    global_shape: tuple[Extent, ...]
+    global_strides_bytes: tuple[Extent, ...]
+    box: tuple[Extent, ...]
+    element_strides: tuple[Extent, ...]
+    interleave: int
+    swizzle: int
+    l2_promotion: int
+    oob_fill: int
+    fields: tuple[Extent, ...]
+
+
+class LaunchParam(Record, frozen=True, kw_only=True):
+    """One argument of the device function, in device order; bind by name."""
+
+    name: str
+    kind: Literal["tensor", "scalar", "tma_descriptor"]
+    dtype: str
+
+
+class Launch(Record, frozen=True, kw_only=True):
+    """How to launch the kernel.  Extents are x, y, z."""
+
+    function: str
+    grid: tuple[Extent, Extent, Extent]
+    block: tuple[Extent, Extent, Extent]
+    cluster: tuple[Extent, Extent, Extent] | None
+    dynamic_smem_bytes: int
+    params: tuple[LaunchParam, ...]
+    tma_descriptors: tuple[TmaDescriptor, ...]
+
+
+class PassRun(Record, frozen=True, kw_only=True):
+    """One run of a compiler pass, in the order in which passes started.
+
+    ``depth`` is the nesting (0: outermost); ``snapshot`` the digest of the IR text after the pass
+    (the key into the dump's snapshots); ``changed`` whether the IR after it differs from the IR
+    before it.  ``ir_bytes`` is the length of that text.
+    """
+
+    sequence: int
+    name: str
+    depth: int
+    pass_phase: str | None
+    changed: bool
+    snapshot: str | None
+    ir_bytes: int | None
+
+
+class LoweringCost(Record, frozen=True, kw_only=True):
+    """``seconds`` is ``None`` in everything that is compared or committed: times live apart."""
+
+    seconds: float | None
+    passes: tuple[PassRun, ...]
+
+
+class Facts(Record, frozen=True, kw_only=True):
+    """All facts of one lowered variant."""
+
+    pipeline_loops: tuple[PipelineLoop, ...]
+    shared_buffers: tuple[SharedBuffer, ...]
+    shared_memory: SharedMemory
+    barriers: tuple[Barrier, ...]
+    sync_ops: tuple[SyncOp, ...]
+    sync_totals: dict[str, SyncTotal]
+    launch: Launch
+    machine: None
+    diagnostics: tuple[Diagnostic, ...]
+    lowering: LoweringCost

@@ -1,0 +1,45 @@
+"""How did a variant end, and what does a whole run hold?"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import field
+
+from stagebench.model.base import Record
+from stagebench.model.facts import Diagnostic, Facts
+from stagebench.model.variant import Variant
+
+SCHEMA_VERSION = 1
+
+FailureKind = Literal["compile_error", "crash", "timeout", "out_of_memory"]
+
+
+class Failure(Record, frozen=True, kw_only=True):
+    """Why a variant has no facts.
+
+    ``message`` starts with the compiler's own first line; ``pass`` is the innermost pass that had
+    started and not ended; ``diagnostics`` carry what else was printed.
+    """
+
+    kind: FailureKind
+    message: str
+    pass_name: str | None = field(name="pass", default=None)
+    detail: str | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class VariantResult(Record, frozen=True, kw_only=True):
+    """One row of a run: exactly one of ``failure`` and ``facts`` is set."""
+
+    variant: Variant
+    outcome: Literal["lowered", "failed"]
+    failure: Failure | None
+    facts: Facts | None
+
+
+class Run(Record, frozen=True, kw_only=True):
+    """Everything a sweep found out, in the order of its axes.  This is the JSON of ``--json``."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    variants: tuple[VariantResult, ...]
