@@ -1,0 +1,166 @@
+"""How does a value from the command line become a kernel's argument, and back?
+
+`as_argument` makes of ``float16`` what the parameter expects (a TileLang dtype, a torch dtype, a
+string) and refuses a value that contradicts the parameter's annotation.  `as_recorded` makes of any
+argument or default a value that a record can hold.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import types
+import typing
+from typing import Any, Union
+
+import torch
+from tilelang import language
+
+from stagebench.errors import UsageError
+from stagebench.model import ParamValue, Scalar
+
+_DTYPE_PREFIXES = ("T.", "torch.", "tl.", "tilelang.", "tilelang.language.")
+_PLAIN: dict[str, object] = {"int": int, "float": float, "bool": bool, "str": str}
+_TILELANG_DTYPE = type(language.float16)
+_TORCH_ONLY = {"half": "float16", "float": "float32", "double": "float64", "long": "int64"}
+_NO_VALUE = object()
+
+
+def as_argument(
+    owner: str, parameter: inspect.Parameter, hint: object, value: ParamValue
+) -> object:
+    """The argument to pass for ``value``; a `UsageError` where the annotation forbids it.
+
+    ``hint`` is the evaluated annotation (``parameter.annotation`` where it can't be evaluated).
+    """
+    if isinstance(value, str):
+        made = _dtype(parameter, hint, value)
+        if made is not _NO_VALUE:
+            return made
+    converted = _converted(hint, value)
+    if converted is _NO_VALUE:
+        raise UsageError(
+            f"parameter `{parameter.name}` of `{owner}` is {annotation_text(parameter)}, "
+            f"and {value!r} is not",
+            hint=f"give --set {parameter.name}=VALUE with a value of that type",
+        )
+    return converted
+
+
+def annotation_text(parameter: inspect.Parameter) -> str:
+    """A parameter's annotation as the file spells it."""
+    return inspect.formatannotation(parameter.annotation).strip("'")
+
+
+def _converted(hint: object, value: ParamValue) -> object:
+    """``value`` as the type ``hint``; `_NO_VALUE` where it is not one; as it is for any other."""
+    if isinstance(hint, str):
+        hint = _PLAIN.get(hint, hint)
+    if hint in (int, float, bool, str):
+        return _as_plain(hint, value)
+    origin = typing.get_origin(hint)
+    if origin is Union or origin is types.UnionType:
+        return _first_match(typing.get_args(hint), value)
+    if origin is typing.Literal:
+        return value if value in typing.get_args(hint) else _NO_VALUE
+    if hint is type(None):
+        return None if value is None else _NO_VALUE
+    return _as_container(origin or hint, value)
+
+
+def _first_match(options: tuple[object, ...], value: ParamValue) -> object:
+    # An exact type first: `int | float` must not make 1.0 of 1, nor `bool | int` True of 1.
+    for option in options:
+        if isinstance(option, type) and type(value) is option:
+            return value
+    for option in options:
+        converted = _converted(option, value)
+        if converted is not _NO_VALUE:
+            return converted
+    return _NO_VALUE
+
+
+def _as_plain(hint: object, value: ParamValue) -> object:
+    if hint is str:
+        # The command line reads `--set mode=3` as an integer; a parameter that is a string wants
+        # its text.
+        return str(value) if isinstance(value, (str, int, float)) else _NO_VALUE
+    if hint is bool:
+        return bool(value) if isinstance(value, bool) or value in (0, 1) else _NO_VALUE
+    if isinstance(value, bool):
+        return _NO_VALUE
+    if hint is int:
+        return value if isinstance(value, int) else _NO_VALUE
+    return float(value) if isinstance(value, (int, float)) else _NO_VALUE
+
+
+def _as_container(hint: object, value: ParamValue) -> object:
+    if hint is tuple:
+        return value if isinstance(value, tuple) else _NO_VALUE
+    if hint is list:
+        return list(value) if isinstance(value, tuple) else _NO_VALUE
+    return value
+
+
+def _dtype(parameter: inspect.Parameter, hint: object, value: str) -> object:
+    """A dtype that ``value`` names, where the parameter wants one."""
+    prefix = next((p for p in _DTYPE_PREFIXES if value.startswith(p)), "")
+    name = value[len(prefix) :]
+    torch_dtype = getattr(torch, name, None)
+    is_torch = isinstance(torch_dtype, torch.dtype)
+    tilelang_dtype = _tilelang_dtype(_TORCH_ONLY.get(name, name) if is_torch else name)
+    if tilelang_dtype is None and not is_torch:
+        return _NO_VALUE
+    default = parameter.default
+    if hint is str or hint == "str" or type(default) is str:
+        return name if prefix else _NO_VALUE
+    wants_torch = isinstance(default, torch.dtype) or hint is torch.dtype
+    if is_torch and (wants_torch or (prefix == "torch." and not _wants_dtype(parameter, hint))):
+        return torch_dtype
+    if prefix or _wants_dtype(parameter, hint):
+        return _NO_VALUE if tilelang_dtype is None else tilelang_dtype
+    return _NO_VALUE
+
+
+def _wants_dtype(parameter: inspect.Parameter, hint: object) -> bool:
+    if isinstance(parameter.default, _TILELANG_DTYPE) or hint is _TILELANG_DTYPE:
+        return True
+    named = parameter.annotation is parameter.empty or "dtype" in annotation_text(parameter)
+    return named and ("dtype" in parameter.name or "dtype" in annotation_text(parameter))
+
+
+def _tilelang_dtype(name: str) -> Any:  # noqa: ANN401
+    found = getattr(language, name, None)
+    return found if isinstance(found, _TILELANG_DTYPE) else None
+
+
+def as_recorded(value: object) -> ParamValue:
+    """``value`` as a record holds it: the same text on any machine, no addresses."""
+    if isinstance(value, (list, tuple)):
+        return tuple(
+            tuple(_scalar(inner) for inner in item)
+            if isinstance(item, (list, tuple))
+            else _scalar(item)
+            for item in value
+        )
+    return _scalar(value)
+
+
+def _scalar(value: object) -> Scalar:
+    if value is None or type(value) in (bool, int, float, str):
+        return value  # type: ignore[return-value]
+    if isinstance(value, torch.dtype):
+        return str(value).removeprefix("torch.")
+    if isinstance(value, enum.Enum):
+        return _scalar(value.value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return int(value)
+    if callable(value):
+        return getattr(value, "__qualname__", type(value).__qualname__)
+    constant = getattr(value, "value", None)
+    if type(constant) in (bool, int, float, str):
+        return constant  # type: ignore[no-any-return]
+    text = str(value)
+    return type(value).__qualname__ if " at 0x" in text else text

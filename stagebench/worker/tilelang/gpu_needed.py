@@ -1,0 +1,36 @@
+"""What is said when a kernel's file needs a real GPU?"""
+
+from __future__ import annotations
+
+from stagebench.errors import UsageError
+from stagebench.worker.tilelang.user_tree import UserTree
+
+_HINT = (
+    'move it below `if __name__ == "__main__":` or into a function of its own; '
+    "only what builds the kernel is run here"
+)
+
+
+class GpuNeededError(UsageError):
+    """A line of the kernel's file launches, allocates on or asks something only a GPU can do."""
+
+
+class UnknownPropertyError(GpuNeededError, AttributeError):
+    """A device property that the arch does not determine.  ``hasattr`` and ``getattr`` see it."""
+
+
+def gpu_needed(tree: UserTree, what: str, *, hint: str = _HINT) -> GpuNeededError:
+    """The error for ``what`` (a clause: "launches a kernel") at the user's current line."""
+    return GpuNeededError(_message(tree, what), hint=hint)
+
+
+def unknown_property(tree: UserTree, what: str) -> UnknownPropertyError:
+    """The error for a device property without an answer."""
+    return UnknownPropertyError(
+        _message(tree, what), hint="make the value a parameter of the kernel and give it with --set"
+    )
+
+
+def _message(tree: UserTree, what: str) -> str:
+    place = tree.current_line()
+    return f"{tree.show(place)} {what}" if place else f"the kernel's file {what}"

@@ -1,0 +1,302 @@
+"""How does "this function of this file, with these parameters" become a TileLang PrimFunc?
+
+Runs in a worker's forked child, which has imported TileLang.  Nothing is compiled or launched and
+no GPU is asked: the arch answers in its place (``gpu_probe``), and the file's own compiles stop at
+the PrimFunc (``uncompiled``).  Everything that is patched for that is put back before this returns.
+
+Raises `UsageError` for the caller's mistakes.  What the kernel's own Python raises comes through as
+it is, with a note of what was being built.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+from stagebench.errors import UsageError
+from stagebench.kernels import BUILTINS
+from stagebench.model import Diagnostic, ParamValue, Record
+from stagebench.worker.tilelang import kernel_kinds as kinds
+from stagebench.worker.tilelang.argument import as_recorded
+from stagebench.worker.tilelang.chosen_target import targets_are
+from stagebench.worker.tilelang.depth_sites import DepthSites
+from stagebench.worker.tilelang.devices import capability_of
+from stagebench.worker.tilelang.gpu_probe import answered_probes
+from stagebench.worker.tilelang.kernel_file import check_file, imported_file
+from stagebench.worker.tilelang.notes import Notes
+from stagebench.worker.tilelang.pass_config import normal_pass_configs
+from stagebench.worker.tilelang.prim_func_route import Route
+from stagebench.worker.tilelang.signature import signature_of
+from stagebench.worker.tilelang.stage_param import (
+    LiteralDepthError,
+    infer_stage_param,
+    no_stage_param,
+)
+from stagebench.worker.tilelang.uncompiled import compiling_nothing
+from stagebench.worker.tilelang.user_tree import UserTree
+
+__all__ = ["KernelRequest", "LiteralDepthError", "LoadedKernel", "load_kernel"]
+
+DEPTH = "num_stages"
+"""The key of the depth among a loaded kernel's parameters, whatever the kernel calls it."""
+
+_SHADOWED_DEPTH = "num_stages (parameter)"
+"""The key of the kernel's own ``num_stages`` where ``--stage-param`` names another one."""
+
+
+class KernelRequest(Record, frozen=True, kw_only=True):
+    """What to build.
+
+    ``path`` is the user's file, absolute (``None``: ``function`` is a built-in's name); dots in
+    ``function`` go inwards (``Class.method``, ``factory.kernel``).  ``num_stages`` is ``None``
+    where the kernel is to be built as it is written.
+    """
+
+    path: str | None
+    function: str
+    params: dict[str, ParamValue]
+    num_stages: int | None
+    stage_param: str | None
+    arch: str
+
+
+@dataclass(frozen=True)
+class LoadedKernel:
+    """A kernel, ready to be lowered.
+
+    ``params`` are all parameters with their final values; the depth is under ``num_stages`` in the
+    place of its own name, which is ``stage_param``.  ``module_files`` are the user's files that were
+    imported (for a built-in: its own), absolute and sorted.
+    """
+
+    prim_func: Any
+    pass_configs: dict[str, object]
+    params: dict[str, ParamValue]
+    stage_param: str | None
+    diagnostics: tuple[Diagnostic, ...]
+    module_files: tuple[str, ...]
+
+
+def load_kernel(
+    request: KernelRequest, *, on_files: Callable[[tuple[str, ...]], None] | None = None
+) -> LoadedKernel:
+    """Build the PrimFunc of a request.
+
+    ``on_files`` is told the module files as they are when the load ends, also when it fails.
+    """
+    capability_of(request.arch)
+    path = None if request.path is None else Path(request.path)
+    parsed = None if path is None else check_file(path)
+    tree = UserTree(None if path is None else path.resolve())
+    notes = Notes(tree)
+    with ExitStack() as stack:
+        stack.enter_context(answered_probes(request.arch, tree, notes))
+        stack.enter_context(compiling_nothing(tree, notes))
+        stack.enter_context(targets_are(request.arch, notes))
+        stack.enter_context(_noted(f"while building {_shown(request)}"))
+        files: list[str] = []
+        stack.callback(lambda: on_files(tuple(files)) if on_files else None)
+        if path is None or parsed is None:
+            module = _builtin_module(request.function)
+            files.append(str(module.__file__))
+            names = [BUILTINS[request.function].partition(":")[2]]
+            return _build(request, _Source(module, names, None, tree), notes, tuple(files))
+        stack.callback(lambda: files.extend(tree.imported()))
+        module = stack.enter_context(imported_file(path, parsed, tree))
+        source = _Source(module, request.function.split("."), parsed, tree)
+        loaded = _build(request, source, notes, ())
+        return _with_files(loaded, tree.imported())
+
+
+def _with_files(loaded: LoadedKernel, files: tuple[str, ...]) -> LoadedKernel:
+    return LoadedKernel(
+        prim_func=loaded.prim_func,
+        pass_configs=loaded.pass_configs,
+        params=loaded.params,
+        stage_param=loaded.stage_param,
+        diagnostics=loaded.diagnostics,
+        module_files=files,
+    )
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where the referenced function is: a module and the names that lead to it."""
+
+    module: ModuleType
+    names: list[str]
+    parsed: ast.Module | None
+    tree: UserTree
+
+
+def _builtin_module(name: str) -> ModuleType:
+    if name not in BUILTINS:
+        near = difflib.get_close_matches(name, list(BUILTINS), n=1)
+        raise UsageError(
+            f"there is no built-in kernel `{name}`",
+            hint=(f"did you mean `{near[0]}`? " if near else "")
+            + f"built-ins: {', '.join(BUILTINS)}; a kernel of yours is FILE.py:FUNCTION",
+        )
+    return importlib.import_module(BUILTINS[name].partition(":")[0])
+
+
+def _build(
+    request: KernelRequest, source: _Source, notes: Notes, files: tuple[str, ...]
+) -> LoadedKernel:
+    owners = _owners(source)
+    stage_param = _stage_param(request, source, owners, notes)
+    route = Route(request.function, _given(request, stage_param), notes)
+    reference = owners[-1]
+    for name in source.names[len(owners) :]:
+        reference = route.inner(reference, name)
+        if reference is None:
+            raise UsageError(
+                f"`{request.function}`: there is no `{name}` in it",
+                hint="a dotted name goes into a class, or into what a function returns or defines",
+            )
+    prim_func = route.prim_func(reference)
+    pass_configs, flags = normal_pass_configs(prim_func, route.pass_configs)
+    flags = [*route.compile_flags, *flags]
+    if flags:
+        notes.add("compile-flags-kept", f"the kernel asks for compiler flags {' '.join(flags)}")
+    return LoadedKernel(
+        prim_func=prim_func,
+        pass_configs=pass_configs,
+        params=_recorded(route.values, stage_param),
+        stage_param=stage_param if stage_param in route.values else None,
+        diagnostics=notes.all(),
+        module_files=files,
+    )
+
+
+def _owners(source: _Source) -> list[Any]:
+    """The objects along the dotted name, as far as plain attributes lead."""
+    first = source.names[0]
+    if not hasattr(source.module, first) or not first:
+        raise _no_such_function(source)
+    owners = [getattr(source.module, first)]
+    for name in source.names[1:]:
+        found = getattr(owners[-1], name, None)
+        if found is None or callable(owners[-1]):
+            break
+        owners.append(found)
+    return owners
+
+
+def _no_such_function(source: _Source) -> UsageError:
+    assert source.parsed is not None  # noqa: S101  (a built-in's function exists)
+    wanted = source.names[0]
+    found = kinds.kernel_names(source.module, source.parsed, source.tree)
+    file = Path(str(source.module.__file__)).name
+    if not found:
+        functions = [n.name for n in source.parsed.body if isinstance(n, ast.FunctionDef)]
+        seen = f"its functions are {', '.join(functions)}" if functions else "it has no functions"
+        return UsageError(
+            f"{file} has no `{wanted}`, and nothing in it looks like a kernel ({seen})",
+            hint="a kernel is a T.prim_func, a @tilelang.jit function, or a function returning one",
+        )
+    near = difflib.get_close_matches(wanted, found, n=1)
+    meant = f"did you mean {file}:{near[0]}? " if near else ""
+    return UsageError(
+        f"{file} has no function `{wanted}`" if wanted else f"no function of {file} is named",
+        hint=f"{meant}kernels in it: {', '.join(found)}",
+    )
+
+
+def _stage_param(
+    request: KernelRequest, source: _Source, owners: list[Any], notes: Notes
+) -> str | None:
+    """The kernel's name for its depth; `LiteralDepthError` and others where none can be swept."""
+    if request.stage_param is not None:
+        return request.stage_param
+    signature_names = [name for owner in owners for name in _parameter_names(owner)]
+    sites = DepthSites(list(owners), _readable(source))
+    sources = sites.sources()
+    found = infer_stage_param(
+        request.function, signature_names, sites.own_parameters, sources, source.tree
+    )
+    if request.num_stages is None:
+        return found
+    if found is None:
+        raise no_stage_param(request.function, sources, source.tree)
+    for site in sources:
+        if site.kind in ("literal", "absent"):
+            depth = f"num_stages={site.text}" if site.text else "no num_stages"
+            notes.add("literal-depth-kept", f"this loop keeps {depth}", site.place)
+    return found
+
+
+def _readable(source: _Source) -> Callable[[str], bool]:
+    """Which files' Python is read for depths: the user's, or the built-in's own."""
+    own = str(source.module.__file__)
+    return lambda filename: filename == own or source.tree.contains(filename)
+
+
+def _parameter_names(owner: Any) -> tuple[str, ...]:  # noqa: ANN401
+    if kinds.is_prim_func(owner) or kinds.is_compiled(owner) or not callable(owner):
+        return ()
+    try:
+        return signature_of("", owner).names
+    except (TypeError, ValueError):
+        return ()
+
+
+def _given(request: KernelRequest, stage_param: str | None) -> dict[str, ParamValue]:
+    """The given values under the kernel's own names, the depth among them."""
+    given = dict(request.params)
+    if stage_param is None:
+        return given
+    if stage_param != DEPTH and DEPTH in given and request.stage_param is None:
+        # Results name every kernel's depth `num_stages`; take that name back.
+        given.setdefault(stage_param, given.pop(DEPTH))
+    if request.num_stages is not None:
+        other = given.get(stage_param, request.num_stages)
+        if other != request.num_stages:
+            raise UsageError(
+                f"the depth is given twice: num_stages={request.num_stages} and "
+                f"{stage_param}={other}",
+                hint=f"leave out --set {stage_param}={other}",
+            )
+        given[stage_param] = request.num_stages
+    return given
+
+
+def _recorded(values: dict[str, Any], stage_param: str | None) -> dict[str, ParamValue]:
+    recorded: dict[str, ParamValue] = {}
+    for name, value in values.items():
+        if name == stage_param:
+            recorded[DEPTH] = as_recorded(value)
+        else:
+            recorded[_SHADOWED_DEPTH if name == DEPTH else name] = as_recorded(value)
+    return recorded
+
+
+def _shown(request: KernelRequest) -> str:
+    file = "" if request.path is None else f"{Path(request.path).name}:"
+    given = {**request.params}
+    if request.num_stages is not None:
+        given[DEPTH] = request.num_stages
+    values = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    return f"{file}{request.function} for {request.arch}" + (f" with {values}" if values else "")
+
+
+@contextmanager
+def _noted(text: str) -> Iterator[None]:
+    """Add a note to what the kernel's own Python raises (Python 3.11 and newer have notes)."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except Exception as error:
+        add_note = getattr(error, "add_note", None)
+        if add_note is not None:
+            add_note(text)
+        raise

@@ -1,0 +1,152 @@
+"""How is a kernel's PrimFunc had when the file itself compiles it, launches nothing and tunes?
+
+Files call ``tilelang.compile(f)``, a ``@tilelang.jit`` function or an ``@autotune`` one, at import
+or inside the function that builds the kernel.  While a kernel loads, all of these end at
+`JITKernel` objects that hold their PrimFunc and nothing compiled; a launch or a benchmark of one
+is an error that names the line.  ``@autotune`` takes its first config (``autotune``).
+
+Source: tilelang 0.1.15, ``tilelang.jit.compile`` and ``JITImpl.compile`` end at the module global
+``tilelang.jit.cached``; ``AutoTuneImpl.__call__`` and ``AutoTuner.run`` end at a benchmark.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from tilelang.jit.kernel import JITKernel
+
+from stagebench.worker.tilelang.autotune import first_config
+from stagebench.worker.tilelang.gpu_needed import gpu_needed
+from stagebench.worker.tilelang.notes import Notes
+from stagebench.worker.tilelang.replaced import replace
+from stagebench.worker.tilelang.user_tree import UserTree
+
+_NOT_COMPILED = "// not compiled: stagebench lowers this kernel itself\n"
+_TEXT = ("get_kernel_source", "get_host_source", "get_ptx", "get_sass", "_get_ptx", "_get_sass")
+_TEXT_PROPERTIES = ("kernel_source", "host_source")
+_SILENT = ("show_source", "show_ptx", "show_sass", "print_source_code")
+_LAUNCHES = ("run_once", "get_profiler")
+_EXPORTS = ("export_sources", "export_library", "export_ptx", "export_sass")
+
+
+class _Seams:
+    def __init__(self, tree: UserTree, notes: Notes) -> None:
+        self._tree = tree
+        self._notes = notes
+
+    def hold(self, kernel: Any, func: Any = None, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        """``JITKernel.__init__``: keep the PrimFunc and the pass configs, compile nothing."""
+        kernel.prim_func = func
+        kernel.pass_configs = dict(kwargs.get("pass_configs") or {})
+        kernel.compile_flags = kwargs.get("compile_flags")
+        kernel.target = kwargs.get("target")
+        kernel.uncompiled_out_idx = args[0] if args else kwargs.get("out_idx")
+
+    def cached(self, func: Any = None, out_idx: Any = None, *_: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        """``tilelang.jit.cached`` and ``tilelang.cache.cached``."""
+        place = self._tree.current_line()
+        if place is not None:
+            self._notes.add("compile-intercepted", "the file's own compile was not run", place)
+        return JITKernel(func, out_idx, **kwargs)
+
+    def refuse(self, what: str) -> Callable[..., Any]:
+        """A method that can't work without a compiled kernel."""
+
+        def refused(*_args: object, **_kwargs: object) -> object:
+            raise gpu_needed(self._tree, what)
+
+        return refused
+
+    def tune(self, tuned: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        """``AutoTuneImpl.__call__``: what the call lacks comes from the first config."""
+        return_kernel = kwargs.pop("__return_kernel", False)
+        impl = tuned.jit_impl
+        bound = impl.signature.bind_partial(*args, **kwargs)
+        names = list(impl.signature.parameters)
+        config = first_config(tuned.configs, bound.arguments, names)
+        lacking = {k: v for k, v in config.items() if k not in bound.arguments}
+        per_config = lacking.pop("pass_configs", None)
+        self._note_config(lacking)
+        mode = impl.initialize_jit_mode(*args, **kwargs, **lacking)
+        kernel = impl.compile(*args, **kwargs, **lacking)
+        kernel.pass_configs.update(per_config or {})
+        return kernel if mode == "lazy" or return_kernel else kernel()
+
+    def run_tuner(self, tuner: Any, *_args: object, **_kwargs: object) -> Any:  # noqa: ANN401
+        """``AutoTuner.run``: the first config, compiled by nobody."""
+        from tilelang.autotuner.param import AutotuneResult  # noqa: PLC0415  (absent in old ones)
+
+        names = _parameter_names(tuner.fn)
+        config = dict(first_config(tuner.configs, {}, names))
+        config.pop("pass_configs", None)
+        self._note_config(config)
+        made = tuner.fn(**config)
+        kernel = made if isinstance(made, JITKernel) else JITKernel(made)
+        return AutotuneResult(
+            latency=None,
+            config=config,
+            ref_latency=None,
+            libcode=_NOT_COMPILED,
+            func=kernel.prim_func,
+            kernel=kernel,
+        )
+
+    def _note_config(self, taken: dict[str, Any]) -> None:
+        if taken:
+            shown = ", ".join(f"{name}={value!r}" for name, value in taken.items())
+            self._notes.add(
+                "autotune-config-used",
+                f"not tuned: the first autotune config gave {shown}",
+                self._tree.current_line(),
+            )
+
+
+def _parameter_names(function: Any) -> tuple[str, ...]:  # noqa: ANN401
+    signature = getattr(function, "signature", None) or inspect.signature(function)
+    return tuple(signature.parameters)
+
+
+@contextmanager
+def compiling_nothing(tree: UserTree, notes: Notes) -> Iterator[None]:
+    """Make every compile of the user's file return an uncompiled kernel while this is open."""
+    seams = _Seams(tree, notes)
+    with ExitStack() as stack:
+        for module in ("tilelang.jit", "tilelang.cache"):
+            if module in sys.modules:
+                replace(stack, sys.modules[module], "cached", seams.cached)
+        _hold_kernels(stack, seams)
+        tuner = sys.modules.get("tilelang.autotuner.tuner")
+        if tuner is not None:
+            replace(stack, tuner.AutoTuneImpl, "__call__", _method(seams.tune))
+            replace(stack, tuner.AutoTuner, "run", _method(seams.run_tuner))
+            replace(stack, tuner.AutoTuner, "set_compile_args", lambda this, **_kwargs: this)
+        yield
+
+
+def _hold_kernels(stack: ExitStack, seams: _Seams) -> None:
+    replace(stack, JITKernel, "__init__", _method(seams.hold))
+    replace(stack, JITKernel, "__call__", seams.refuse("launches a kernel"))
+    for name in _LAUNCHES:
+        replace(stack, JITKernel, name, seams.refuse(f"runs a kernel ({name})"))
+    for name in _EXPORTS:
+        replace(stack, JITKernel, name, seams.refuse(f"needs a compiled kernel ({name})"))
+    for name in _TEXT:
+        replace(stack, JITKernel, name, lambda *_args, **_kwargs: _NOT_COMPILED)
+    for name in _SILENT:
+        replace(stack, JITKernel, name, lambda *_args, **_kwargs: None)
+    for name in _TEXT_PROPERTIES:
+        replace(stack, JITKernel, name, _NOT_COMPILED)
+    replace(stack, JITKernel, "out_idx", property(lambda this: this.uncompiled_out_idx))
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A bound method, as a plain function that takes the instance first."""
+
+    def method(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        return function(*args, **kwargs)
+
+    return method
