@@ -1,0 +1,194 @@
+"""Is this text CUDA that was understood completely?  Parse it to a tree, or refuse it.
+
+A syntax tree with an error node is worse than no tree: tree-sitter's recovery swallows what stands
+next to the construct that it doesn't know, so that a statement vanishes and a count is too low
+without a word.  So there is no partial result: a tree with an ``ERROR`` or ``MISSING`` node raises
+``CudaSyntaxError`` with its line and text.
+
+What tree-sitter-cuda (0.21.2) can't parse but is legal CUDA is blanked first: overwritten with as
+many spaces, so that every byte offset and every line number stays what it was.  Each such construct
+is one entry of ``BLANKED`` with its reason.  Evidence text is always taken from the source as it was
+given, never from the blanked copy.
+
+Not handled: macros are not expanded (``cuda_sites`` reports a use of one that it can't look into),
+and ``#if`` groups that split a statement are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cache
+
+import tree_sitter_cuda
+from tree_sitter import Language, Node, Parser, Tree
+
+from stagebench.errors import StagebenchError
+
+
+class CudaSyntaxError(StagebenchError):
+    """The text is not CUDA, is cut off, or uses syntax that the parser doesn't know."""
+
+
+@dataclass(frozen=True)
+class Blanked:
+    """An attribute, written ``name(…)`` or bare, that is overwritten with spaces before parsing."""
+
+    name: str
+    has_arguments: bool
+    reason: str
+
+
+BLANKED = (
+    Blanked(
+        "__align__",
+        has_arguments=True,
+        reason="`__shared__ __align__(16) uint64_t m[4];` is an error; recovery swallows the next"
+        " statement. Emitted by codegen_cuda.cc, PrintStorageScope.",
+    ),
+    Blanked(
+        "__cluster_dims__",
+        has_arguments=True,
+        reason="read as a declaration with a missing `;`; the kernel loses its attributes.",
+    ),
+    Blanked(
+        "__block_size__",
+        has_arguments=True,
+        reason="as __cluster_dims__ (CUDA C++ Programming Guide, 'Execution Configuration').",
+    ),
+    Blanked(
+        "__maxnreg__",
+        has_arguments=True,
+        reason="as __cluster_dims__ (CUDA C++ Programming Guide, 'Launch Bounds').",
+    ),
+)
+
+# One pass that steps over comments and strings, so that an attribute's name inside one is no hit.
+_TOKEN = re.compile(
+    rb"//[^\n]*"
+    rb"|/\*.*?(?:\*/|\Z)"
+    rb'|R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"'
+    rb'|"(?:\\.|[^"\\\n])*"'
+    rb"|'(?:\\.|[^'\\\n])*'"
+    rb"|(?P<name>\b(?:" + b"|".join(rule.name.encode() for rule in BLANKED) + rb")\b)",
+    re.DOTALL,
+)
+_PARENTHESIS = re.compile(rb"[()]")
+_RULES = {rule.name: rule for rule in BLANKED}
+
+MAX_EXCERPT_CHARS = 120
+
+
+@dataclass(frozen=True)
+class CudaTree:
+    """A checked tree: no error, no missing node.  Byte offsets index ``source``.
+
+    ``alignments`` holds what was blanked of ``__align__(N)``: byte offset of the attribute to the
+    text ``N``, in source order.
+    """
+
+    source: bytes
+    tree: Tree
+    alignments: tuple[tuple[int, str], ...]
+    line_starts: tuple[int, ...]
+
+    @property
+    def root(self) -> Node:
+        """The translation unit."""
+        return self.tree.root_node
+
+    def text(self, node: Node) -> str:
+        """The source of a node as it was given, blanked attributes included."""
+        return self.source[node.start_byte : node.end_byte].decode()
+
+    def line(self, offset: int) -> int:
+        """The 1-based physical line of a byte offset; ``#line`` directives are ignored."""
+        return bisect_right(self.line_starts, offset)
+
+
+def parse_cuda(source: str) -> CudaTree:
+    """Parse CUDA source.  Raises ``CudaSyntaxError`` when any part of it was not understood."""
+    try:
+        original = source.encode()
+    except UnicodeEncodeError as exc:
+        raise CudaSyntaxError(f"not CUDA source: {exc}") from exc
+    starts = (0, *(match.end() for match in re.finditer(rb"\n", original)))
+    if b"\0" in original:
+        offset = original.index(b"\0")
+        raise CudaSyntaxError(
+            f"line {bisect_right(starts, offset)}: a NUL byte: this is not CUDA source"
+        )
+    text, alignments = _blank(original)
+    tree = Parser(language()).parse(text)
+    checked = CudaTree(source=original, tree=tree, alignments=alignments, line_starts=starts)
+    if tree.root_node.has_error:
+        raise _error_at(checked, _first_error(tree.root_node))
+    return checked
+
+
+@cache
+def language() -> Language:
+    """The CUDA grammar, loaded once."""
+    return Language(tree_sitter_cuda.language())
+
+
+def _blank(source: bytes) -> tuple[bytes, tuple[tuple[int, str], ...]]:
+    blanked = bytearray(source)
+    alignments: list[tuple[int, str]] = []
+    position = 0
+    while match := _TOKEN.search(source, position):
+        position = match.end()
+        if match["name"] is None:
+            continue
+        rule = _RULES[match["name"].decode()]
+        arguments = _arguments(source, match.end()) if rule.has_arguments else (position, position)
+        if arguments is None:  # not the attribute: leave it to the parser to accept or refuse
+            continue
+        opening, position = arguments
+        if rule.name == "__align__":
+            alignments.append((match.start(), source[opening + 1 : position - 1].decode().strip()))
+        for index in range(match.start(), position):
+            if blanked[index] not in b"\r\n":
+                blanked[index] = ord(" ")
+    return bytes(blanked), tuple(alignments)
+
+
+def _arguments(source: bytes, position: int) -> tuple[int, int] | None:
+    """The parenthesised arguments from ``position`` on: offset of ``(``, offset after ``)``."""
+    while source[position : position + 1].isspace():
+        position += 1
+    opening, depth = position, 0
+    if source[position : position + 1] != b"(":
+        return None
+    for match in _PARENTHESIS.finditer(source, position):
+        depth += 1 if match[0] == b"(" else -1
+        if depth == 0:
+            return opening, match.end()
+    return None
+
+
+def _first_error(root: Node) -> Node:
+    """The first ``ERROR`` or ``MISSING`` node in source order; the root if none shows itself."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            return node
+        stack.extend(child for child in reversed(node.children) if child.has_error)
+    return root
+
+
+def _error_at(tree: CudaTree, node: Node) -> CudaSyntaxError:
+    line = tree.line(node.start_byte)
+    start = tree.line_starts[line - 1]
+    end = tree.line_starts[line] if line < len(tree.line_starts) else len(tree.source)
+    excerpt = tree.source[start:end].decode().strip()
+    if len(excerpt) > MAX_EXCERPT_CHARS:
+        excerpt = excerpt[: MAX_EXCERPT_CHARS - 1] + "…"
+    what = f"{node.type!r} is missing" if node.is_missing else "can't be parsed"
+    return CudaSyntaxError(
+        f"CUDA source, line {line}: {what}: {excerpt}",
+        hint="if this is legal CUDA, the construct needs an entry in"
+        " stagebench/facts/cuda_syntax.py (BLANKED); nothing was counted",
+    )
