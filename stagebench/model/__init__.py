@@ -18,6 +18,7 @@ from stagebench.model.facts import (
     SyncTotal,
     TmaDescriptor,
 )
+from stagebench.model.observation import Observation
 from stagebench.model.outcome import SCHEMA_VERSION, Failure, Run, VariantResult
 from stagebench.model.variant import Compiler, Variant
 
@@ -33,6 +34,7 @@ __all__ = [
     "Launch",
     "LaunchParam",
     "LoweringCost",
+    "Observation",
     "ParamValue",
     "PassRun",
     "PipelineLoop",

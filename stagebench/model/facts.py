@@ -139,8 +139,8 @@ class SyncOp(Record, frozen=True, kw_only=True):
 
     ``static`` is 1; ``dynamic`` is how often one thread that reaches the site executes it in one
     CTA, every data-dependent branch taken (an expression where a trip count is symbolic).
-    ``loops`` is the nest, outermost first, each ``var<extent``.  ``line`` is the Python line of
-    the kernel: ``exact`` where the statement itself carries it, ``synthetic`` where a pass
+    ``loops`` is the nest, outermost first, each ``var<extent``.  ``line`` is the 1-based Python line
+    in ``file`` (a name without its folder): ``exact`` where the statement itself carries it, ``synthetic`` where a pass
     injected the statement and the line is that of the nearest enclosing statement that has one.
     ``cuda_line`` is the 1-based line of ``kernel.cu`` that the site was matched to.
     """
@@ -151,6 +151,7 @@ class SyncOp(Record, frozen=True, kw_only=True):
     static: int
     dynamic: Extent
     args: dict[str, Extent]
+    file: str | None
     line: int | None
     line_kind: LineKind | None
     loops: tuple[str, ...]

@@ -1,0 +1,45 @@
+"""Which shared-memory limits does an arch have, and which architectures are known?
+
+Source: CUDA C++ Programming Guide, "Compute Capabilities", table "Technical Specifications per
+Compute Capability": maximum amount of shared memory per thread block (opt-in, that is with
+``cudaFuncAttributeMaxDynamicSharedMemorySize``).
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from stagebench.errors import UsageError
+
+_KIB = 1024
+SHARED_MEMORY_LIMIT_BYTES = {
+    "sm_70": 96 * _KIB,
+    "sm_75": 64 * _KIB,
+    "sm_80": 163 * _KIB,
+    "sm_86": 99 * _KIB,
+    "sm_87": 163 * _KIB,
+    "sm_89": 99 * _KIB,
+    "sm_90": 227 * _KIB,
+    "sm_90a": 227 * _KIB,
+    "sm_100": 227 * _KIB,
+    "sm_100a": 227 * _KIB,
+    "sm_103": 227 * _KIB,
+    "sm_103a": 227 * _KIB,
+    "sm_110": 227 * _KIB,
+    "sm_110a": 227 * _KIB,
+    "sm_120": 99 * _KIB,
+    "sm_120a": 99 * _KIB,
+    "sm_121": 99 * _KIB,
+    "sm_121a": 99 * _KIB,
+}
+"""Opt-in limit of shared memory per block, in bytes, by arch."""
+
+
+def check_arch(arch: str) -> str:
+    """Return the arch if it is one that we know; raise `UsageError` with the nearest names."""
+    if arch in SHARED_MEMORY_LIMIT_BYTES:
+        return arch
+    near = difflib.get_close_matches(arch, SHARED_MEMORY_LIMIT_BYTES, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(near)}?" if near else None
+    known = " ".join(SHARED_MEMORY_LIMIT_BYTES)
+    raise UsageError(f"unknown arch {arch!r} (known: {known})", hint=hint)

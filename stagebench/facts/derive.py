@@ -1,0 +1,75 @@
+"""How do an adapter's observation and the generated CUDA become the facts of schema 1?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stagebench.facts import reconcile
+from stagebench.facts.barriers import barriers
+from stagebench.facts.buffers import shared_buffers
+from stagebench.facts.cuda_sites import CudaKernel, read_cuda
+from stagebench.facts.cuda_syntax import CudaSyntaxError
+from stagebench.facts.diagnostics import diagnose
+from stagebench.facts.launch import launch
+from stagebench.facts.pipeline import pipeline_loops
+from stagebench.facts.roles import assign_roles
+from stagebench.facts.sections import assign_sections
+from stagebench.facts.shared_memory import shared_memory
+from stagebench.facts.sync import sync_ops, sync_totals
+from stagebench.model import Diagnostic, Facts, LoweringCost, Observation
+
+
+def derive_facts(
+    observation: Observation,
+    kernel_cu: str,
+    *,
+    arch: str,
+    num_stages: int | None,
+    notes: Sequence[Diagnostic] = (),
+) -> Facts:
+    """Derive all facts; ``notes`` are diagnostics that came up before (loading the kernel)."""
+    kernel = observation.kernel
+    cuda, disagreements = _read(kernel_cu, kernel.function)
+    if cuda is not None:
+        disagreements = reconcile.reconcile(kernel, cuda)
+    roles = assign_roles(kernel.sites)
+    requested = frozenset(seen.loop_var for seen in observation.requests)
+    sections = assign_sections(kernel, requested, roles)
+    lines = reconcile.pair_lines(kernel, cuda) if cuda else (None,) * len(kernel.sites)
+    buffers = shared_buffers(observation)
+    loops = pipeline_loops(observation, buffers)
+    smem = shared_memory(observation, buffers, arch=arch, num_stages=num_stages)
+    ops = sync_ops(observation, roles, sections, lines)
+    return Facts(
+        pipeline_loops=loops,
+        shared_buffers=buffers,
+        shared_memory=smem,
+        barriers=barriers(observation, roles),
+        sync_ops=ops,
+        sync_totals=sync_totals(ops),
+        launch=launch(observation),
+        machine=None,
+        diagnostics=(*diagnose(observation, loops, buffers, smem, ops), *disagreements, *notes),
+        lowering=LoweringCost(seconds=None, passes=observation.passes),
+    )
+
+
+def _read(source: str, function: str) -> tuple[CudaKernel | None, tuple[Diagnostic, ...]]:
+    """The kernel of that name in the CUDA text, or a diagnostic that says why there is none."""
+    try:
+        kernels = read_cuda(source)
+    except CudaSyntaxError as exc:
+        return None, (_unreadable(exc.message),)
+    for kernel in kernels:
+        if kernel.function == function:
+            return kernel, ()
+    names = ", ".join(kernel.function for kernel in kernels) or "none"
+    return None, (_unreadable(f"no kernel {function} in the generated CUDA (found: {names})"),)
+
+
+def _unreadable(message: str) -> Diagnostic:
+    return Diagnostic(
+        severity="warning",
+        code="cuda-not-read",
+        message=f"counts of the device IR are not confirmed by the generated CUDA: {message}",
+    )

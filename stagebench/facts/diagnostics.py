@@ -1,0 +1,140 @@
+"""What should a reader of the facts be told without having to look for it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stagebench.model import (
+    Diagnostic,
+    Evidence,
+    Observation,
+    PipelineLoop,
+    SharedBuffer,
+    SharedMemory,
+    SyncOp,
+)
+from stagebench.model.facts import Severity
+
+
+def diagnose(
+    observation: Observation,
+    loops: tuple[PipelineLoop, ...],
+    buffers: tuple[SharedBuffer, ...],
+    smem: SharedMemory,
+    ops: tuple[SyncOp, ...],
+) -> tuple[Diagnostic, ...]:
+    """All diagnostics that follow from facts, most severe first."""
+    found = [
+        *_over_limit(smem),
+        *_commit_without_wait(ops),
+        *_versioned_twice(observation),
+        *_padded(observation, buffers),
+        *_ineffective(loops),
+        *_unknown_ops(ops),
+        *_other_kernels(observation),
+        *_compiler_warnings(observation),
+    ]
+    rank = {"error": 0, "warning": 1, "note": 2}
+    return tuple(sorted(found, key=lambda diagnostic: rank[diagnostic.severity]))
+
+
+def _say(severity: Severity, code: str, message: str, *evidence: Evidence) -> Diagnostic:
+    return Diagnostic(severity=severity, code=code, message=message, evidence=evidence)
+
+
+def _over_limit(smem: SharedMemory) -> Iterable[Diagnostic]:
+    if smem.fits is False:
+        deepest = smem.max_num_stages
+        until = f"; the deepest that fits is num_stages={deepest}" if deepest is not None else ""
+        yield _say(
+            "error",
+            "shared-memory-over-limit",
+            f"{smem.total_bytes} bytes of shared memory, the limit is {smem.limit_bytes}: the "
+            f"kernel can't be launched, and the compiler did not say so{until}",
+        )
+
+
+def _commit_without_wait(ops: tuple[SyncOp, ...]) -> Iterable[Diagnostic]:
+    commits = [op for op in ops if op.op == "cp_async_commit"]
+    waits = [op for op in ops if op.op == "cp_async_wait"]
+    # mbarrier_cp_async_arrive completes copies through a barrier: no wait_group is needed then
+    through_barrier = any(op.op == "mbarrier_arrive" and "via" in op.args for op in ops)
+    if commits and not waits and not through_barrier:
+        yield _say(
+            "warning",
+            "commit-without-wait",
+            f"{len(commits)} cp.async commit sites and no wait: nothing orders the copies "
+            "before their use",
+            *(Evidence(artifact="kernel.cu", line=op.cuda_line) for op in commits[:4]),
+        )
+
+
+def _versioned_twice(observation: Observation) -> Iterable[Diagnostic]:
+    for buffer in observation.buffers:
+        if len(buffer.leading) > 1:
+            by = ", ".join(buffer.versioned_by)
+            yield _say(
+                "warning",
+                "versioned-twice",
+                f"{buffer.name} has version dimensions {list(buffer.leading)} (by {by}): "
+                "more memory than one pipeline needs",
+            )
+
+
+def _padded(
+    observation: Observation, buffers: tuple[SharedBuffer, ...]
+) -> Iterable[Diagnostic]:
+    """Where one allocation holds one buffer its size is known: it must be what we computed."""
+    for allocation in observation.kernel.allocations:
+        for buffer in buffers:
+            if (
+                allocation.name == buffer.name
+                and allocation.scope == buffer.scope != "shared.tmem"
+                and None not in (allocation.bytes, buffer.total_bytes)
+                and allocation.bytes != buffer.total_bytes
+            ):
+                yield _say(
+                    "note",
+                    "allocation-differs",
+                    f"{buffer.name}: {buffer.num_versions} versions take {buffer.total_bytes} "
+                    f"bytes, the allocation has {allocation.bytes}",
+                )
+
+
+def _ineffective(loops: tuple[PipelineLoop, ...]) -> Iterable[Diagnostic]:
+    for loop in loops:
+        if loop.reason is not None and (loop.num_stages or loop.explicit_schedule):
+            asked = f"num_stages={loop.num_stages}" if loop.num_stages else "explicit schedule"
+            yield _say(
+                "warning",
+                "depth-without-effect",
+                f"loop {loop.loop_var}, {asked}: {loop.reason}",
+                Evidence(artifact="source", line=loop.line, pass_name=loop.pass_name),
+            )
+
+
+def _unknown_ops(ops: tuple[SyncOp, ...]) -> Iterable[Diagnostic]:
+    names = sorted({op.op for op in ops if op.op.startswith("unknown:")})
+    for name in names:
+        yield _say(
+            "warning",
+            "unknown-op",
+            f"{name.removeprefix('unknown:')} is not in the taxonomy: it may synchronise",
+        )
+
+
+def _other_kernels(observation: Observation) -> Iterable[Diagnostic]:
+    if observation.other_kernels:
+        yield _say(
+            "warning",
+            "more-than-one-kernel",
+            f"facts are those of {observation.kernel.function}; the module also has "
+            + ", ".join(observation.other_kernels),
+        )
+
+
+def _compiler_warnings(observation: Observation) -> Iterable[Diagnostic]:
+    for text in observation.warnings:
+        yield _say("warning", "compiler-warning", text, Evidence(artifact="stderr", text=text))
+
+

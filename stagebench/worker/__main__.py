@@ -1,0 +1,48 @@
+"""The worker's entry: ``python -I …/stagebench/worker/__main__.py COMPILER JOBS``.
+
+Started by `stagebench.lowering.worker_process` with the interpreter of one compiler environment.
+Standard output is the message channel; before anything else is imported it is moved to a private
+descriptor, because compilers print to descriptor 1 as well.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+
+def main() -> int:
+    """Import the compiler named on the command line and serve jobs until standard input ends."""
+    compiler, jobs = sys.argv[1], int(sys.argv[2])
+    replies = os.dup(1)
+    os.dup2(2, 1)
+    root = str(Path(__file__).resolve().parents[2])
+    if root not in sys.path:
+        sys.path.append(root)
+
+    from stagebench.worker import protocol
+    from stagebench.worker.server import Server, die_with_parent
+
+    die_with_parent()  # an import that hangs must not outlive the CLI
+    started = time.perf_counter()
+    try:
+        if compiler != "tilelang":
+            raise ImportError(f"no adapter for the compiler {compiler!r}")
+        from stagebench.worker.tilelang import adapter
+    except Exception as exc:  # noqa: BLE001 - whatever an import raises is the answer
+        message = f"{type(exc).__name__}: {exc}"
+        os.write(replies, protocol.encode_line(protocol.Refused(message=message)))
+        return 1
+    hello = protocol.Hello(
+        compiler=adapter.COMPILER, import_seconds=time.perf_counter() - started
+    )
+    os.write(replies, protocol.encode_line(hello))
+    die_with_parent(enabled=False)  # from here on the loop sees the end of standard input
+    Server(adapter.lower, requests=0, replies=replies, jobs=jobs).serve()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""How is one variant lowered by TileLang and observed?  The worker's side of a `LowerRequest`.
+
+Runs in a forked child (see `stagebench.worker.server`).  Importing this module imports TileLang.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+# Statements keep the Python line that they came from only if the builder is told to, at import.
+os.environ["TILELANG_ENABLE_IR_SPAN"] = "1"
+
+import tilelang
+from tilelang import tvm
+from tilelang.instrumentation import compile_pass_instrumentation
+
+from stagebench.dump import snapshots
+from stagebench.errors import UsageError
+from stagebench.facts.derive import derive_facts
+from stagebench.model import Compiler, Diagnostic, Observation, Scalar, Variant
+from stagebench.worker.protocol import Lowered, LowerRequest, Raised, Rejected, Reply, Times
+from stagebench.worker.stderr_log import compiler_warnings
+from stagebench.worker.tilelang import ir
+from stagebench.worker.tilelang.device_ir import read_device_function
+from stagebench.worker.tilelang.host_ir import read_descriptors
+from stagebench.worker.tilelang.literal_depth import LiteralDepthError
+from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_kernel
+from stagebench.worker.tilelang.pass_recorder import PassRecorder
+
+COMPILER = Compiler(name="tilelang", version=version("tilelang"))
+
+
+def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
+    """Load, lower and observe one variant in this process."""
+    begun = time.perf_counter()
+    loaded: LoadedKernel | None = None
+    recorder = PassRecorder(report_pass)
+    try:
+        loaded = load_kernel(
+            KernelRequest(
+                path=request.path,
+                function=request.function,
+                params=request.params,
+                num_stages=request.num_stages,
+                stage_param=request.stage_param,
+                arch=request.arch,
+            )
+        )
+        configs = merge_pass_configs(loaded.pass_configs, request.pass_configs)
+        load_seconds = time.perf_counter() - begun
+        lowering_began = time.perf_counter()
+        artifact = run_pipeline(loaded.prim_func, request.arch, configs, recorder)
+        lower_seconds = time.perf_counter() - lowering_began
+    except UsageError as exc:
+        code = "literal-depth" if isinstance(exc, LiteralDepthError) else "usage"
+        return Rejected(code=code, message=exc.message, hint=exc.hint)
+    except Exception as exc:  # noqa: BLE001 - whatever the kernel or the compiler raises is a result
+        return _raised(exc, request, loaded, recorder)
+    facts_began = time.perf_counter()
+    observation = observe(artifact, recorder)
+    facts = derive_facts(
+        observation,
+        artifact.kernel_source,
+        arch=request.arch,
+        num_stages=request.num_stages,
+        notes=loaded.diagnostics,
+    )
+    frame = snapshots.pack(recorder.snapshots)
+    return Lowered(
+        variant=_variant(request, loaded, configs),
+        facts=facts,
+        kernel_cu=artifact.kernel_source,
+        snapshots=frame,
+        times=Times(
+            load=load_seconds,
+            lower=lower_seconds,
+            observe=recorder.observe_seconds,
+            facts=time.perf_counter() - facts_began,
+            passes=tuple(recorder.times),
+        ),
+        module_files=loaded.module_files,
+    )
+
+
+def run_pipeline(
+    prim_func: Any, arch: str, pass_configs: dict[str, Scalar], recorder: PassRecorder | None
+) -> Any:
+    """TileLang's own lowering to device IR, host IR and CUDA text; no GPU and no nvcc.
+
+    ``recorder`` observes it; ``None`` runs it bare (the benchmarks' yardstick).
+    """
+    target = {"kind": "cuda", "arch": arch}
+    tools = () if recorder is None else (recorder,)
+    with (
+        compile_pass_instrumentation(tools=tools, include_default_tools=False) as session,
+        tvm.transform.PassContext(
+            opt_level=3, config=pass_configs, instruments=session.create_pass_instruments()
+        ),
+        tvm.target.Target(target),
+    ):
+        return tilelang.lower(prim_func, target=target, enable_device_compile=False)
+
+
+def observe(artifact: Any, recorder: PassRecorder) -> Observation:
+    """Read everything that one lowering left: the final device IR, host IR, passes, warnings."""
+    module = recorder.device_module
+    functions = [
+        (str(name.name_hint), function)
+        for name, function in module.functions.items()
+        if isinstance(function, ir.tirx.PrimFunc)
+    ]
+    descriptors = read_descriptors(artifact.host_mod)
+    name, function = functions[0]
+    return Observation(
+        kernel=read_device_function(name, function, descriptors),
+        other_kernels=tuple(other for other, _ in functions[1:]),
+        requests=recorder.history.requests(),
+        buffers=recorder.history.buffers(),
+        passes=tuple(recorder.passes),
+        warnings=compiler_warnings(),
+    )
+
+
+def merge_pass_configs(
+    declared: dict[str, object], requested: dict[str, Scalar]
+) -> dict[str, Scalar]:
+    """The kernel's own pass configs, overridden by the request's.
+
+    Raises `UsageError` for a key that the compiler does not know, with the nearest one.
+    """
+    known = {str(key) for key in tvm.transform.PassContext.list_configs()}
+    for key in requested:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            raise UsageError(
+                f"unknown pass config {key!r}",
+                hint=f"did you mean {near[0]}?" if near else None,
+            )
+    merged: dict[str, Scalar] = {}
+    for key, value in {**declared, **requested}.items():
+        merged[key] = value if isinstance(value, bool | int | float | str) else str(value)
+    return dict(sorted(merged.items()))
+
+
+def _variant(
+    request: LowerRequest, loaded: LoadedKernel | None, configs: dict[str, Scalar]
+) -> Variant:
+    params = dict(loaded.params) if loaded else dict(request.params)
+    if request.num_stages is not None:
+        params["num_stages"] = request.num_stages
+    return Variant(
+        kernel=request.kernel,
+        params=dict(sorted(params.items())),
+        stage_param=loaded.stage_param if loaded else request.stage_param,
+        arch=request.arch,
+        compiler=COMPILER,
+        pass_configs=configs,
+    )
+
+
+def _raised(
+    exc: Exception, request: LowerRequest, loaded: LoadedKernel | None, recorder: PassRecorder
+) -> Raised:
+    configs = dict(request.pass_configs)
+    if loaded is not None:
+        with contextlib.suppress(UsageError):
+            configs = merge_pass_configs(loaded.pass_configs, request.pass_configs)
+    notes = [
+        Diagnostic(severity="warning", code="compiler-warning", message=text)
+        for text in compiler_warnings()
+    ]
+    text = str(exc)
+    return Raised(
+        variant=_variant(request, loaded, configs),
+        where="kernel" if loaded is None else "compiler",
+        error=type(exc).__name__,
+        message=text,
+        traceback="".join(traceback.format_exception(exc)),
+        pass_name=recorder.open_passes[-1] if recorder.open_passes else None,
+        out_of_memory=isinstance(exc, MemoryError) or "std::bad_alloc" in text,
+        diagnostics=(*(loaded.diagnostics if loaded else ()), *notes),
+        module_files=loaded.module_files if loaded else (),
+    )
+
+
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))  # IR nests deeper than Python's default

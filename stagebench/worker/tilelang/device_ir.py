@@ -1,0 +1,294 @@
+"""What does the final device function do?  One walk over the IR that code generation is given.
+
+Every call that synchronises, moves data asynchronously or issues tensor-core work becomes a
+`SeenSite` with its loop nest, guards and source line; what has an effect and is not known becomes
+``unknown:<name>``.  Does not handle: what a site means for a role or a section (`stagebench.facts`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilelang import tvm
+
+from stagebench.model import Extent, LaunchParam, TmaDescriptor
+from stagebench.model.facts import LineKind
+from stagebench.model.observation import (
+    SeenAllocation,
+    SeenArenaSlot,
+    SeenKernel,
+    SeenLoop,
+    SeenSite,
+)
+from stagebench.worker.tilelang import intrinsics, ir
+from stagebench.worker.tilelang.ir import tirx
+
+_BLOCK_AXES = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
+_THREAD_AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
+_SHARED_SCOPES = ("shared", "shared.dyn", "shared.barrier", "shared.cluster_barrier", "shared.tmem")
+_COPY_DESTINATION = {"ptx_cp_async": 0, "tma_load": 2, "tma_load_multicast": 2, "tma_store": 1}
+"""Position of the shared-memory pointer among a copy's arguments (``codegen_cuda.cc``)."""
+
+
+def read_device_function(
+    name: str, function: Any, descriptors: tuple[TmaDescriptor, ...]
+) -> SeenKernel:
+    """Read one device function; ``descriptors`` are those that the host code makes for it."""
+    walk = _Walk()
+    walk.visit(function.body)
+    attrs = function.attrs
+    extents = {str(axis): ir.extent_of(value) for axis, value in attrs["thread_extent"].items()}
+    cluster = attrs.get("cluster_dims", None)
+    names = {descriptor.name for descriptor in descriptors}
+    return SeenKernel(
+        function=name,
+        grid=_axes(extents, _BLOCK_AXES),
+        block=_axes(extents, _THREAD_AXES),
+        cluster=None if cluster is None else _triple([ir.extent_of(dim) for dim in cluster]),
+        dynamic_smem_bytes=ir.constant(attrs.get("dyn_shared_memory_buf", 0)) or 0,
+        params=tuple(_parameter(var) for var in function.params),
+        tma_descriptors=tuple(d for d in descriptors if d.name in walk.names or d.name in names),
+        sites=tuple(walk.sites),
+        loops=tuple(walk.loops),
+        allocations=tuple(walk.allocations),
+        arena=tuple(walk.arena),
+        alignments={
+            str(key): int(value) for key, value in attrs.get("tl.smem_alignment_map", {}).items()
+        },
+    )
+
+
+def _axes(extents: dict[str, Extent], axes: tuple[str, ...]) -> tuple[Extent, Extent, Extent]:
+    return _triple([extents.get(axis, 1) for axis in axes])
+
+
+def _triple(values: list[Extent]) -> tuple[Extent, Extent, Extent]:
+    x, y, z = (*values, 1, 1, 1)[:3]
+    return x, y, z
+
+
+def _parameter(var: Any) -> LaunchParam:
+    pointer = getattr(var, "type_annotation", None)
+    scope = str(getattr(pointer, "storage_scope", ""))
+    element = getattr(pointer, "element_type", None)
+    if scope == "grid_constant":
+        return LaunchParam(name=str(var.name), kind="tma_descriptor", dtype="CUtensorMap")
+    if element is not None:
+        return LaunchParam(name=str(var.name), kind="tensor", dtype=str(element.dtype))
+    return LaunchParam(name=str(var.name), kind="scalar", dtype=str(var.dtype))
+
+
+class _Walk:
+    """The state of one walk: where we are, and what was found so far."""
+
+    def __init__(self) -> None:
+        self.sites: list[SeenSite] = []
+        self.loops: list[SeenLoop] = []
+        self.allocations: list[SeenAllocation] = []
+        self.arena: list[SeenArenaSlot] = []
+        self.names: set[str] = set()
+        self._nest: list[int] = []
+        self._partition: list[str] = []
+        self._guards: list[str] = []
+        self._locations: list[tuple[str, int]] = []
+        self._thread_vars: list[Any] = []
+        self._analyzer = tvm.arith.Analyzer()
+
+    def visit(self, stmt: Any) -> None:
+        """Visit a statement and everything below it, in execution order."""
+        location = ir.user_location(stmt)
+        if location is not None:
+            self._locations.append(location)
+        for expr in ir.expressions(stmt):
+            for call in ir.calls(expr):
+                self._visit_call(call, location)
+        if isinstance(stmt, tirx.For):
+            self._visit_loop(stmt, str(stmt.loop_var.name), ir.extent_of(stmt.extent))
+        elif isinstance(stmt, tirx.While):
+            self._visit_loop(stmt, "while", f"while({stmt.condition})")
+        elif isinstance(stmt, tirx.IfThenElse):
+            self._visit_branch(stmt)
+        else:
+            self._visit_declaration(stmt)
+            for child in ir.children(stmt):
+                self.visit(child)
+        if location is not None:
+            self._locations.pop()
+
+    def _visit_loop(self, stmt: Any, var: str, extent: Extent) -> None:
+        index = len(self.loops)
+        start = len(self.sites)
+        pipelined = any("pipelined_num_stages" in key for key in ir.annotations(stmt))
+        loop = SeenLoop(var=var, extent=extent, pipelined=pipelined, start=start, end=start)
+        self.loops.append(loop)
+        self._nest.append(index)
+        if isinstance(stmt, tirx.For) and isinstance(extent, int):
+            self._analyzer.bind(stmt.loop_var, tvm.ir.Range.from_min_extent(stmt.min, stmt.extent))
+        self.visit(stmt.body)
+        self._nest.pop()
+        self.loops[index] = SeenLoop(
+            var=var, extent=extent, pipelined=pipelined, start=start, end=len(self.sites)
+        )
+
+    def _visit_branch(self, stmt: Any) -> None:
+        text = str(stmt.condition)
+        stack = self._partition if self._on_thread_alone(stmt.condition) else self._guards
+        stack.append(text)
+        self.visit(stmt.then_case)
+        stack[-1] = f"!({text})"
+        if stmt.else_case is not None:
+            self.visit(stmt.else_case)
+        stack.pop()
+
+    def _on_thread_alone(self, condition: Any) -> bool:
+        seen = ir.variables(condition)
+        return bool(seen) and all(any(v.same_as(t) for t in self._thread_vars) for v in seen)
+
+    def _visit_declaration(self, stmt: Any) -> None:
+        if isinstance(stmt, tirx.AttrStmt) and str(stmt.attr_key) == "thread_extent":
+            if str(stmt.node.thread_tag) in _THREAD_AXES:
+                self._thread_vars.append(stmt.node.var)
+        elif isinstance(stmt, tirx.AllocBuffer):
+            self._visit_allocation(stmt.buffer)
+        elif isinstance(stmt, tirx.Bind) and isinstance(stmt.value, tirx.Call):
+            call = stmt.value
+            if intrinsics.bare_name(ir.op_name(call)) == "handle_add_byte_offset":
+                offset = ir.constant(call.args[1])
+                if offset is not None:
+                    slot = SeenArenaSlot(name=str(stmt.var.name), offset_bytes=offset)
+                    self.arena.append(slot)
+
+    def _visit_allocation(self, buffer: Any) -> None:
+        scope = str(buffer.scope())
+        if scope not in _SHARED_SCOPES:
+            return
+        elements: int | None = 1
+        for dim in buffer.shape:
+            size = ir.constant(dim)
+            elements = None if elements is None or size is None else elements * size
+        bits = int(buffer.dtype.bits) * int(buffer.dtype.lanes)
+        self.allocations.append(
+            SeenAllocation(
+                name=ir.buffer_name(buffer),
+                scope=scope,
+                dtype=str(buffer.dtype),
+                elements=elements,
+                bytes=None if elements is None else (elements * bits + 7) // 8,
+            )
+        )
+
+    def _visit_call(self, call: Any, location: tuple[str, int] | None) -> None:
+        full = ir.op_name(call)
+        name = intrinsics.bare_name(full)
+        known = intrinsics.SYNC.get(name)
+        if name == "tvm_storage_sync":
+            extra = [ir.extent_of(arg) for arg in list(call.args)[1:]]
+            known = intrinsics.storage_sync(str(call.args[0].value), extra)
+            if known is None:
+                return
+        elif known is None:
+            known = _unknown(call, name)
+            if known is None:
+                return
+        args = _arguments(call, name, known)
+        barrier, slots = self._barrier(call, known)
+        kind: LineKind | None = "exact" if location else "synthetic" if self._locations else None
+        where = location or (self._locations[-1] if self._locations else None)
+        for op in known.ops:
+            self.sites.append(
+                SeenSite(
+                    op=op,
+                    intrinsic=full,
+                    args=_relevant(op, args),
+                    loops=tuple(self._nest),
+                    partition=tuple(self._partition),
+                    guards=tuple(self._guards),
+                    buffer=_buffer_of_copy(call, name),
+                    barrier=barrier,
+                    slots=slots,
+                    file=where[0] if where else None,
+                    line=where[1] if where else None,
+                    line_kind=kind,
+                )
+            )
+
+    def _barrier(
+        self, call: Any, known: intrinsics.Intrinsic
+    ) -> tuple[str | None, tuple[int, int] | None]:
+        position = known.args.get("barrier")
+        load = call.args[position] if position is not None and position < len(call.args) else None
+        if not isinstance(load, tirx.BufferLoad):
+            return None, None
+        bound = self._analyzer.const_int_bound(load.indices[0])
+        low, high = int(bound.min_value), int(bound.max_value)
+        size = ir.constant(load.buffer.shape[0])
+        proven = low >= 0 and size is not None and high < size
+        return ir.buffer_name(load.buffer), (low, high) if proven else None
+
+
+def _unknown(call: Any, name: str) -> intrinsics.Intrinsic | None:
+    """An intrinsic that may synchronise and that no table knows; ``None``: it can't, or is known."""
+    if name in ("call_extern", "call_pure_extern"):
+        function = str(call.args[0].value)
+        if name == "call_pure_extern" or function.startswith(intrinsics.HARMLESS_EXTERN_PREFIXES):
+            return None
+        return intrinsics.Intrinsic((f"unknown:{function.partition('<')[0]}",))
+    if name in intrinsics.HARMLESS:
+        return None
+    effect = getattr(call.op, "get_attr", lambda _: None)("TCallEffectKind")
+    if effect is not None and int(effect) in intrinsics.WITHOUT_EFFECT:
+        return None
+    return intrinsics.Intrinsic((f"unknown:{name}",))
+
+
+def _arguments(call: Any, name: str, known: intrinsics.Intrinsic) -> dict[str, Extent]:
+    args: dict[str, Extent] = dict(known.constants)
+    for key, position in known.args.items():
+        if position < len(call.args):
+            arg = call.args[position]
+            args[key] = _place(arg) if isinstance(arg, tirx.BufferLoad) else ir.extent_of(arg)
+    if name == "ptx_cp_async":
+        args["bytes"] = _cp_async_bytes(call)
+    return args
+
+
+def _relevant(op: str, args: dict[str, Extent]) -> dict[str, Extent]:
+    """Of a call that stands for two ops, each op keeps the arguments that are its own."""
+    if op == "mbarrier_arrive":
+        return {key: value for key, value in args.items() if key != "bytes"}
+    return args
+
+
+def _place(load: Any) -> str:
+    indices = ", ".join(str(ir.extent_of(index)) for index in load.indices)
+    return f"{ir.buffer_name(load.buffer)}[{indices}]"
+
+
+def _pointee(arg: Any) -> Any | None:
+    """The buffer element that an ``address_of`` (or an access pointer) points to."""
+    for node in (arg, *getattr(arg, "args", ())):
+        if isinstance(node, tirx.BufferLoad):
+            return node
+    return None
+
+
+def _cp_async_bytes(call: Any) -> Extent:
+    """Bytes of one ``cp.async``: elements × element size for ``tl.``, bytes for ``tirx.``.
+
+    Source: ``GetTileLangCPAsyncTransferBytes`` in ``src/cuda/codegen/codegen_cuda.cc``.
+    """
+    amount = ir.extent_of(call.args[2])
+    if not ir.op_name(call).startswith("tl."):
+        return amount
+    load = _pointee(call.args[0])
+    if load is None or not isinstance(amount, int):
+        return f"{amount} elements"
+    return amount * int(load.buffer.dtype.bits) * int(load.buffer.dtype.lanes) // 8
+
+
+def _buffer_of_copy(call: Any, name: str) -> str | None:
+    position = _COPY_DESTINATION.get(name)
+    if position is None or position >= len(call.args):
+        return None
+    load = _pointee(call.args[position])
+    return None if load is None else ir.buffer_name(load.buffer)
