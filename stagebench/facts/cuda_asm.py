@@ -1,8 +1,8 @@
-"""Which synchronisation does an inline ``asm`` statement hold?
+"""Which synchronisation does an inline ``asm`` statement hold?  Its PTX, opcode by opcode.
 
 The PTX text is split into instructions and each is recognised by its opcode, dot by dot; never by a
-substring.  An opcode that is in neither table is ``unknown:asm <opcode>``.  Apache TVM prints all of
-its asynchronous copies this way (``codegen_cuda.cc`` and ``ptx.cc``), TileLang hides them in
+substring.  An opcode that is in neither table is ``unknown:asm <opcode>``.  Apache TVM prints all
+of its asynchronous copies this way (``codegen_cuda.cc`` and ``ptx.cc``), TileLang hides them in
 templates and prints ``asm`` only for ``ldg`` and user code.
 
 Source: PTX ISA 9.0, "Parallel Synchronization and Communication Instructions", "Data Movement and
@@ -19,24 +19,25 @@ from dataclasses import dataclass, field
 from stagebench.model.base import Extent
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_LABEL = re.compile(r"\s*[A-Za-z_$%][\w$]*\s*:(?!:)")
+_LABEL = re.compile(r"\s*[A-Za-z_$%][\w$%=]*\s*:(?!:)")
 _PREDICATE = re.compile(r"\s*@!?\s*[%\w]+\s+")
 _OPCODE = re.compile(r"[a-z][a-z0-9_]*(?:(?:\.|::)[A-Za-z0-9_]+)*\Z")
 _PLACEHOLDER = re.compile(r"%(\d+)\Z")
 
-# First component of opcodes that neither synchronise nor start an asynchronous operation.
-# `shfl`, `vote`, `match`, `redux`, `elect` and `ldmatrix` carry `.sync`, but they exchange registers
-# within a converged warp and order no memory: the taxonomy doesn't list them.
-NO_SYNC_OPCODES = frozenset(
-    (
-        "abs activemask add addc and bfe bfi bfind bmsk bra brev brkpt brx clz cnot copysign cos"
-        " createpolicy cvt cvta discard div dp2a dp4a elect ex2 exit fma fns isspacep istypep"
-        " ld ldmatrix ldu lg2 lop3 mad mad24 madc mapa match max min mov movmatrix mul mul24"
-        " nanosleep neg not or pmevent popc prefetch prefetchu prmt rcp redux rem ret rsqrt sad"
-        " selp set setp shf shfl shl shr sin slct sqrt st stmatrix sub subc szext tanh testp trap"
-        " tex tld4 txq vote xor getctarank applypriority atom red cvt2 suld sust"
-    ).split()
-)
+_NO_SYNC = """
+    abs activemask add addc and applypriority atom bfe bfi bfind bmsk bra brev brkpt brx clz cnot
+    copysign cos createpolicy cvt cvta discard div dp2a dp4a elect ex2 exit fma fns getctarank
+    isspacep istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc mapa match max min mov movmatrix mul
+    mul24 nanosleep neg not or pmevent popc prefetchu prmt rcp red redux rem ret rsqrt sad selp set
+    setp shf shfl shl shr sin slct sqrt st stmatrix sub subc suld sust szext tanh testp tex tld4
+    trap txq vote xor
+"""
+NO_SYNC_OPCODES = frozenset(_NO_SYNC.split())
+"""First components of opcodes that are no site.
+
+``shfl``, ``vote``, ``match``, ``redux``, ``elect`` and ``ldmatrix`` carry ``.sync``, but they
+exchange registers within a converged warp and order no memory: the taxonomy doesn't list them.
+"""
 
 
 @dataclass(frozen=True)
@@ -49,15 +50,12 @@ class PtxSite:
 
 
 def read_asm(template: str, operands: tuple[Extent, ...]) -> list[PtxSite]:
-    """The synchronising and unknown instructions of one ``asm`` template, in order.
+    """Return the synchronising and the unknown instructions of one ``asm`` template, in order.
 
-    ``operands`` are the values of ``%0``, ``%1`` …: an integer where it is a literal, else its text.
+    ``operands`` are the values of ``%0``, ``%1`` …: an integer where it is one, else its text.
     """
     sites: list[PtxSite] = []
-    body = _COMMENT.sub(" ", template).replace("{", "\n").replace("}", "\n")
-    # Braces also group vector operands: an instruction that was cut by one has no opcode in front,
-    # so only what starts a statement is read as one.
-    for statement in _statements(_COMMENT.sub(" ", template)) if body.strip() else []:
+    for statement in _statements(_COMMENT.sub(" ", template)):
         opcode, _, rest = statement.partition(" ")
         values = tuple(_operand(part, operands) for part in _split(rest))
         sites.extend(_recognise(opcode, values))
@@ -65,7 +63,7 @@ def read_asm(template: str, operands: tuple[Extent, ...]) -> list[PtxSite]:
 
 
 def _statements(body: str) -> list[str]:
-    """Instructions with labels, predicates, braces of scopes and directives removed."""
+    """Split into instructions, without labels, predicates, braces of scopes and directives."""
     found: list[str] = []
     for raw in body.split(";"):
         statement = raw.strip()
@@ -85,7 +83,7 @@ def _statements(body: str) -> list[str]:
 
 
 def _split(operands: str) -> list[str]:
-    """Operands split at top-level commas: ``[%0, {%2, %3}], [%1]`` is two."""
+    """Split operands at top-level commas: ``[%0, {%2, %3}], [%1]`` is two."""
     parts, depth, current = [], 0, ""
     for character in operands.rstrip("} "):
         depth += (character in "[{(") - (character in "]})")
@@ -127,82 +125,79 @@ _Found = list[tuple[str, dict[str, Extent]]] | None
 
 
 def _cp(parts: list[str], values: tuple[Extent, ...]) -> _Found:
-    if parts[1:2] == ["reduce"]:
-        parts = [parts[0], *parts[2:]]
-        return [("tma_store", {"variant": "reduce"})] if parts[1:3] == ["async", "bulk"] else None
-    if parts[1:2] != ["async"]:
-        return None
-    rest = parts[2:]
-    if rest[:1] == ["bulk"]:
-        return _bulk(rest[1:], values)
-    if rest[:1] == ["commit_group"]:
-        return [("cp_async_commit", {})]
-    if rest[:1] == ["wait_all"]:
-        return [("cp_async_wait", {"max_pending": 0})]
-    if rest[:1] == ["wait_group"]:
-        return [("cp_async_wait", {"max_pending": values[0]} if values else {})]
-    if rest[:2] == ["mbarrier", "arrive"]:
-        args: dict[str, Extent] = {"variant": "noinc"} if "noinc" in rest else {}
-        return [("cp_async_mbarrier_arrive", args | _named(values, "barrier", 0))]
-    if rest[:1] in (["ca"], ["cg"]):
-        return [("cp_async_copy", _named(values, "bytes", 2))]
-    return None
+    found: _Found = None
+    match parts[1:]:
+        case ["async", "bulk", *rest]:
+            found = _bulk(rest, values)
+        case ["reduce", "async", "bulk", *_]:
+            found = [("tma_store", {"mode": "reduce"})]
+        case ["async", "commit_group"]:
+            found = [("cp_async_commit", {})]
+        case ["async", "wait_all"]:
+            found = [("cp_async_wait", {"max_pending": 0})]
+        case ["async", "wait_group"]:
+            found = [("cp_async_wait", _named(values, "max_pending", 0))]
+        case ["async", "mbarrier", "arrive", *rest]:
+            via = "cp_async_noinc" if "noinc" in rest else "cp_async"
+            found = [("mbarrier_arrive", {"via": via} | _named(values, "barrier", 0))]
+        case ["async", "ca" | "cg", *_]:
+            found = [("cp_async_copy", _named(values, "bytes", 2))]
+    return found
 
 
 def _bulk(rest: list[str], values: tuple[Extent, ...]) -> _Found:
-    if rest[:1] == ["commit_group"]:
-        return [("tma_store_commit", {})]
-    if rest[:1] == ["wait_group"]:
-        args: dict[str, Extent] = {"read": int("read" in rest)}
-        return [("tma_store_wait", args | _named(values, "max_pending", 0))]
-    if rest[:1] == ["prefetch"]:
-        return [("tma_prefetch", {})]
-    if "global" not in rest:  # shared::cluster ← shared::cta
-        spaces = [part for part in rest if part.startswith("shared")]
-        return [("tma_store", {"variant": "cluster"})] if len(spaces) == 2 else None
-    target = next((part for part in rest if part == "global" or part.startswith("shared")), "")
-    if target == "global":
-        return [("tma_store", {})]
-    multicast = any(part == "multicast::cluster" for part in rest)
-    return [("tma_load", {"variant": "multicast"} if multicast else {})]
+    found: _Found = None
+    spaces = [part for part in rest if part == "global" or part.startswith("shared")]
+    match rest, spaces:
+        case ["commit_group"], _:
+            found = [("tma_store_commit", {})]
+        case ["wait_group", *_], _:
+            args: dict[str, Extent] = {"read": int("read" in rest)}
+            found = [("tma_store_wait", args | _named(values, "max_pending", 0))]
+        case ["prefetch", *_], _:
+            found = [("tma_prefetch", {})]
+        case _, ["global", _]:
+            found = [("tma_store", {})]
+        case _, [_, "global"]:
+            multicast = "multicast::cluster" in rest
+            found = [("tma_load", {"mode": "multicast"} if multicast else {})]
+        case _, [_, _]:  # from shared::cta to another CTA of the cluster
+            found = [("tma_store", {"mode": "cluster"})]
+    return found
 
 
 def _mbarrier(parts: list[str], values: tuple[Extent, ...]) -> _Found:
-    verb = parts[1] if len(parts) > 1 else ""
-    if verb == "init":
-        return [("mbarrier_init", _named(values, "barrier", 0) | _named(values, "count", 1))]
-    # `_` or a register receives the state: the address comes after it.
-    barrier = _named(values, "barrier", 0 if verb in ("expect_tx", "inval") else 1)
-    if verb in ("arrive", "arrive_drop"):
-        if "expect_tx" in parts:
-            transaction = barrier | _named(values, "bytes", 2)
-            return [("mbarrier_arrive", barrier), ("mbarrier_expect_tx", transaction)]
-        return [("mbarrier_arrive", barrier)]
-    if verb == "expect_tx":
-        return [("mbarrier_expect_tx", barrier | _named(values, "bytes", 1))]
-    if verb in ("try_wait", "test_wait"):
-        return [("mbarrier_wait", barrier | _named(values, "parity", 2))]
-    if verb in ("inval", "complete_tx", "pending_count"):
-        return [(f"mbarrier_{verb}", {})]
-    return None
+    found: _Found = None
+    first, second = _named(values, "barrier", 0), _named(values, "barrier", 1)
+    match parts[1:2]:
+        case ["init"]:
+            found = [("mbarrier_init", first | _named(values, "count", 1))]
+        case ["arrive" | "arrive_drop"]:  # `_` or a register takes the state; then the address
+            found = [("mbarrier_arrive", second)]
+            if "expect_tx" in parts:
+                found.append(("mbarrier_expect_tx", second | _named(values, "bytes", 2)))
+        case ["expect_tx"]:
+            found = [("mbarrier_expect_tx", first | _named(values, "bytes", 1))]
+        case ["try_wait" | "test_wait"]:
+            found = [("mbarrier_wait", second | _named(values, "parity", 2))]
+    return found
 
 
 def _bar(parts: list[str], values: tuple[Extent, ...]) -> _Found:
-    rest = [part for part in parts[1:] if part not in ("cta", "aligned")]
-    verb = rest[0] if rest else ""
-    if verb == "warp":
-        return [("warp_sync", {})] if rest[1:2] == ["sync"] else None
-    if verb == "cluster":
-        action = rest[1] if len(rest) > 1 else ""
-        return [(f"cluster_{action}", {})] if action in ("arrive", "wait") else None
+    found: _Found = None
     args = _named(values, "barrier_id", 0) | _named(values, "threads", 1)
-    if verb == "arrive":
-        return [("partial_barrier_arrive", args)]
-    if verb not in ("sync", "red"):
-        return None
-    if verb == "sync" and len(values) <= 1 and values[:1] in ((), (0,)):
-        return [("syncthreads", {})]
-    return [("partial_barrier", args)]
+    match [part for part in parts[1:] if part not in ("cta", "aligned")]:
+        case ["warp", "sync"]:
+            found = [("warp_sync", {})]
+        case ["cluster", "arrive" | "wait" as verb, *_]:
+            found = [(f"cluster_{verb}", {})]
+        case ["arrive"]:
+            found = [("partial_barrier_arrive", args)]
+        case ["sync"] if values in ((), (0,)):  # all threads: what __syncthreads() compiles to
+            found = [("syncthreads", {})]
+        case ["sync"] | ["red", *_]:
+            found = [("partial_barrier", args)]
+    return found
 
 
 def _fence(parts: list[str], values: tuple[Extent, ...]) -> _Found:
@@ -228,11 +223,13 @@ def _tcgen05(parts: list[str], values: tuple[Extent, ...]) -> _Found:
     verb, _, kind = (parts[1] if len(parts) > 1 else "").partition("::")
     if verb == "commit":
         return [("tcgen05_commit", _named(values, "barrier", 0))]
-    if verb in ("wait", "fence"):
-        return [(f"tcgen05_{verb}", {"kind": kind})]
-    if verb in ("mma", "alloc", "dealloc", "cp", "shift", "relinquish_alloc_permit"):
+    if verb == "wait":
+        return [("tcgen05_wait", {"kind": kind})]
+    if verb == "fence":
+        return [("tcgen05_fence", {"when": kind.removesuffix("_thread_sync")})]
+    if verb in ("mma", "alloc", "dealloc"):
         return [(f"tcgen05_{verb}", {})]
-    return [] if verb in ("ld", "st") else None
+    return [] if verb in ("ld", "st", "cp", "relinquish_alloc_permit") else None
 
 
 def _mma(parts: list[str], values: tuple[Extent, ...]) -> _Found:
@@ -249,7 +246,10 @@ def _wmma(parts: list[str], values: tuple[Extent, ...]) -> _Found:
 
 def _setmaxnreg(parts: list[str], values: tuple[Extent, ...]) -> _Found:
     direction = parts[1] if len(parts) > 1 else ""
-    return [("setmaxnreg", {"direction": direction} | _named(values, "registers", 0))]
+    if direction not in ("inc", "dec"):
+        return None
+    increase: dict[str, Extent] = {"increase": int(direction == "inc")}
+    return [("setmaxnreg", increase | _named(values, "registers", 0))]
 
 
 def _griddepcontrol(parts: list[str], values: tuple[Extent, ...]) -> _Found:
@@ -264,7 +264,7 @@ def _prefetch(parts: list[str], values: tuple[Extent, ...]) -> _Found:
 
 def _clusterlaunchcontrol(parts: list[str], values: tuple[Extent, ...]) -> _Found:
     del values
-    return [("clc_try_cancel", {})] if parts[1:2] == ["try_cancel"] else []
+    return [("unknown:clc_try_cancel", {})] if parts[1:2] == ["try_cancel"] else []
 
 
 def _named(values: tuple[Extent, ...], name: str, index: int) -> dict[str, Extent]:

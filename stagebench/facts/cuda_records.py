@@ -9,9 +9,9 @@ class CudaLoop(Record, frozen=True, kw_only=True):
     """A loop around a site.
 
     ``extent`` is the trip count: an integer, an expression of the kernel's variables, or
-    ``trips(<header>)`` where the header doesn't say (``while``, an unusual ``for``).  ``exits_early``:
-    the body holds a ``break``, ``return`` or ``goto`` of this loop, so the extent is an upper bound.
-    ``line`` is 1-based, of the loop's header.
+    ``trips(<header>)`` where the header doesn't say (``while``, an unusual ``for``).
+    ``exits_early``: a ``break``, ``return`` or ``goto`` can leave the loop, so that the extent is an
+    upper bound.  ``line`` is 1-based, of the loop's header.
     """
 
     var: str
@@ -61,7 +61,7 @@ class HiddenSync(Record, frozen=True, kw_only=True):
 class SharedArray(Record, frozen=True, kw_only=True):
     """A ``__shared__`` declaration.  ``elements`` is ``None`` for a size that the text doesn't say.
 
-    ``dynamic`` is an ``extern`` array.  ``alignment_bytes`` is that of ``__align__`` or ``alignas``.
+    ``dynamic`` is an ``extern`` array.  ``alignment_bytes`` is from ``__align__`` or ``alignas``.
     """
 
     name: str

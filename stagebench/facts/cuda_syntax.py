@@ -7,8 +7,8 @@ without a word.  So there is no partial result: a tree with an ``ERROR`` or ``MI
 
 What tree-sitter-cuda (0.21.2) can't parse but is legal CUDA is blanked first: overwritten with as
 many spaces, so that every byte offset and every line number stays what it was.  Each such construct
-is one entry of ``BLANKED`` with its reason.  Evidence text is always taken from the source as it was
-given, never from the blanked copy.
+is one entry of ``BLANKED`` with its reason.  Evidence text is always taken from the source as it
+was given, never from the blanked copy.
 
 Not handled: macros are not expanded (``cuda_sites`` reports a use of one that it can't look into),
 and ``#if`` groups that split a statement are refused.
@@ -99,11 +99,11 @@ class CudaTree:
         return self.tree.root_node
 
     def text(self, node: Node) -> str:
-        """The source of a node as it was given, blanked attributes included."""
+        """Return the source of a node as it was given, blanked attributes included."""
         return self.source[node.start_byte : node.end_byte].decode()
 
     def line(self, offset: int) -> int:
-        """The 1-based physical line of a byte offset; ``#line`` directives are ignored."""
+        """Return the 1-based physical line of a byte offset; ``#line`` directives are ignored."""
         return bisect_right(self.line_starts, offset)
 
 
@@ -129,7 +129,7 @@ def parse_cuda(source: str) -> CudaTree:
 
 @cache
 def language() -> Language:
-    """The CUDA grammar, loaded once."""
+    """Return the CUDA grammar, loaded once."""
     return Language(tree_sitter_cuda.language())
 
 
@@ -155,7 +155,7 @@ def _blank(source: bytes) -> tuple[bytes, tuple[tuple[int, str], ...]]:
 
 
 def _arguments(source: bytes, position: int) -> tuple[int, int] | None:
-    """The parenthesised arguments from ``position`` on: offset of ``(``, offset after ``)``."""
+    """Find the parenthesised arguments that follow: offset of ``(``, offset after ``)``."""
     while source[position : position + 1].isspace():
         position += 1
     opening, depth = position, 0
@@ -169,7 +169,7 @@ def _arguments(source: bytes, position: int) -> tuple[int, int] | None:
 
 
 def _first_error(root: Node) -> Node:
-    """The first ``ERROR`` or ``MISSING`` node in source order; the root if none shows itself."""
+    """Find the first ``ERROR`` or ``MISSING`` node in source order; else the root."""
     stack = [root]
     while stack:
         node = stack.pop()
