@@ -93,13 +93,17 @@ class Rejected(Record, frozen=True, kw_only=True, tag="rejected"):
 
 
 class Raised(Record, frozen=True, kw_only=True, tag="raised"):
-    """The kernel's own Python or the compiler raised; ``where`` says which of the two."""
+    """The kernel's own Python or the compiler raised; ``where`` says which of the two.
+
+    ``file`` (without folder) and ``line`` are the innermost frame in the user's own files.
+    """
 
     variant: Variant
     where: str
     error: str
     message: str
-    traceback: str
+    file: str | None
+    line: int | None
     pass_name: str | None
     out_of_memory: bool
     diagnostics: tuple[Diagnostic, ...]

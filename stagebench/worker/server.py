@@ -20,6 +20,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -198,6 +199,8 @@ class Server:
             while view:
                 view = view[os.write(write_end, view) :]
             status = 0
+        except BaseException:  # noqa: BLE001 - SystemExit too: the parent tells it from the log
+            traceback.print_exc()
         finally:
             os._exit(status)
 

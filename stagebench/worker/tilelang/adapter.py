@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 # Statements keep the Python line that they came from only if the builder is told to, at import.
@@ -31,7 +32,7 @@ from stagebench.worker.stderr_log import compiler_warnings
 from stagebench.worker.tilelang import ir
 from stagebench.worker.tilelang.device_ir import read_device_function
 from stagebench.worker.tilelang.host_ir import read_descriptors
-from stagebench.worker.tilelang.literal_depth import LiteralDepthError
+from stagebench.worker.tilelang.stage_param import LiteralDepthError
 from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_kernel
 from stagebench.worker.tilelang.pass_recorder import PassRecorder
 
@@ -66,9 +67,10 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
         return _raised(exc, request, loaded, recorder)
     facts_began = time.perf_counter()
     observation = observe(artifact, recorder)
+    kernel_cu = ir.text_of(artifact.kernel_source)
     facts = derive_facts(
         observation,
-        artifact.kernel_source,
+        kernel_cu,
         arch=request.arch,
         num_stages=request.num_stages,
         notes=loaded.diagnostics,
@@ -77,7 +79,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     return Lowered(
         variant=_variant(request, loaded, configs),
         facts=facts,
-        kernel_cu=artifact.kernel_source,
+        kernel_cu=kernel_cu,
         snapshots=frame,
         times=Times(
             load=load_seconds,
@@ -178,17 +180,26 @@ def _raised(
         for text in compiler_warnings()
     ]
     text = str(exc)
+    file, line = _raised_at(exc, request.path)
     return Raised(
         variant=_variant(request, loaded, configs),
         where="kernel" if loaded is None else "compiler",
         error=type(exc).__name__,
         message=text,
-        traceback="".join(traceback.format_exception(exc)),
+        file=file,
+        line=line,
         pass_name=recorder.open_passes[-1] if recorder.open_passes else None,
         out_of_memory=isinstance(exc, MemoryError) or "std::bad_alloc" in text,
         diagnostics=(*(loaded.diagnostics if loaded else ()), *notes),
         module_files=loaded.module_files if loaded else (),
     )
+
+
+def _raised_at(exc: Exception, path: str | None) -> tuple[str | None, int | None]:
+    """The innermost frame of the exception in the kernel's own file."""
+    frames = traceback.extract_tb(exc.__traceback__)
+    mine = [frame for frame in frames if path is not None and frame.filename == path]
+    return (Path(mine[-1].filename).name, mine[-1].lineno) if mine else (None, None)
 
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))  # IR nests deeper than Python's default

@@ -105,7 +105,7 @@ class _Walk:
         if isinstance(stmt, tirx.For):
             self._visit_loop(stmt, str(stmt.loop_var.name), ir.extent_of(stmt.extent))
         elif isinstance(stmt, tirx.While):
-            self._visit_loop(stmt, "while", f"while({stmt.condition})")
+            self._visit_loop(stmt, "while", f"while({ir.text_of(stmt.condition)})")
         elif isinstance(stmt, tirx.IfThenElse):
             self._visit_branch(stmt)
         else:
@@ -131,7 +131,7 @@ class _Walk:
         )
 
     def _visit_branch(self, stmt: Any) -> None:
-        text = str(stmt.condition)
+        text = ir.text_of(stmt.condition)
         stack = self._partition if self._on_thread_alone(stmt.condition) else self._guards
         stack.append(text)
         self.visit(stmt.then_case)

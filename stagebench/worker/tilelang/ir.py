@@ -29,8 +29,14 @@ def extent_of(expr: Any) -> Extent:
     if isinstance(value, int):
         return int(value)
     if isinstance(value, str):
-        return value
-    return str(expr)
+        return str(value)
+    return text_of(expr)
+
+
+def text_of(node: Any) -> str:
+    """The TVMScript text of a node.  (Printing returns TVM's own kind of string: make it ours.)"""
+    printed = str(node)
+    return str(printed)
 
 
 def constant(expr: Any) -> int | None:

@@ -23,6 +23,7 @@ from tilelang.instrumentation import (
 
 from stagebench.model import PassRun
 from stagebench.worker.protocol import PassTime
+from stagebench.worker.tilelang import ir
 from stagebench.worker.tilelang.pipeline_history import PipelineHistory
 
 _DIGEST_CHARS = 16
@@ -68,9 +69,9 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
         self.open_passes.append(event.name)
         self._runs[event.sequence] = PassRun(
             sequence=event.sequence,
-            name=event.name,
+            name=str(event.name),
             depth=event.depth,
-            pass_phase=event.phase,
+            pass_phase=None if event.phase is None else str(event.phase),
             changed=False,
             snapshot=None,
             ir_bytes=None,
@@ -98,9 +99,9 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
             self.history.see(mod, event.name)
         self._runs[event.sequence] = PassRun(
             sequence=event.sequence,
-            name=event.name,
+            name=str(event.name),
             depth=event.depth,
-            pass_phase=event.phase,
+            pass_phase=None if event.phase is None else str(event.phase),
             changed=after != state.before,
             snapshot=digest,
             ir_bytes=size,
@@ -126,7 +127,7 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
 
     def _snapshot(self, mod: Any, key: int) -> tuple[str, int]:
         if key not in self._digests:
-            text = str(mod.script())
+            text = ir.text_of(mod.script())
             data = text.encode()
             digest = sha256(data).hexdigest()[:_DIGEST_CHARS]
             self.snapshots.setdefault(digest, text)

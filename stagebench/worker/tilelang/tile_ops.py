@@ -30,7 +30,7 @@ def read_statement(stmt: Any) -> SeenStatement:
         if line is None and location is not None:
             line = location[1]
         if isinstance(node, tirx.IfThenElse):
-            words.append(f"if {node.condition}:")
+            words.append(f"if {ir.text_of(node.condition)}:")
         elif isinstance(node, tirx.BufferStore):
             writes.append(ir.buffer_name(node.buffer))
             reads += [name for name in _loads(node.value) if name != writes[-1]]

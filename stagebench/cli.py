@@ -1,0 +1,76 @@
+"""The command line: one verb, one module of `stagebench.commands`, imported only when it runs.
+
+Parsing here must stay cheap: no compiler, no rich, no records.  Only `main` turns errors into exit
+codes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from stagebench import __version__
+from stagebench.errors import EXIT_INTERRUPTED, EXIT_USAGE, StagebenchError
+
+VERBS = {
+    "sweep": "lower a kernel over depths, architectures and parameters; say what changed",
+    "explain": "one dump in full: schedule, buffers, barriers, every sync site, passes",
+    "doctor": "what works on this machine, what is missing, what to install",
+}
+"""Verb → what it is for.  ``stagebench.commands.<verb>`` has ``add_arguments`` and ``run``."""
+
+_EPILOG = """\
+exit codes: 0 done · 1 a difference was found · 2 wrong usage, environment or input
+            3 a variant failed (the others are complete) · 130 interrupted
+"""
+
+
+def build_parser(verb: str | None) -> argparse.ArgumentParser:
+    """The parser; only the arguments of ``verb`` are filled in, the others keep their one line."""
+    parser = argparse.ArgumentParser(
+        prog="stagebench",
+        description="What does num_stages do to a pipelined GPU kernel?  No GPU needed.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"stagebench {__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for name, purpose in VERBS.items():
+        child = verbs.add_parser(
+            name,
+            help=purpose,
+            description=purpose[0].upper() + purpose[1:] + ".",
+            epilog=_EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if name == verb:
+            importlib.import_module(f"stagebench.commands.{name}").add_arguments(child)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    verb = next((word for word in arguments if not word.startswith("-")), None)
+    try:
+        parsed = build_parser(verb).parse_args(arguments)
+        command = importlib.import_module(f"stagebench.commands.{parsed.verb}")
+        return int(command.run(parsed))
+    except StagebenchError as exc:
+        print(f"stagebench: {exc.message}", file=sys.stderr)  # noqa: T201 - the one place
+        if exc.hint:
+            print(f"  hint: {exc.hint}", file=sys.stderr)  # noqa: T201 - the one place
+        return exc.exit_code
+    except KeyboardInterrupt:
+        print("stagebench: interrupted", file=sys.stderr)  # noqa: T201 - the one place
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # the reader of our output went away (head, a pager)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_USAGE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

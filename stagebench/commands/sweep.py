@@ -1,0 +1,214 @@
+"""``stagebench sweep``: parse, sweep, print."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from stagebench.experiment.sweep import SweepOptions, SweepPlan, SweepResult
+    from stagebench.model import ParamValue, Scalar
+
+DEFAULT_DUMP_DIR = "stagebench-dumps"
+_GEMM_FLAGS = {
+    "--M": "M",
+    "--N": "N",
+    "--K": "K",
+    "--block-M": "block_M",
+    "--block-N": "block_N",
+    "--block-K": "block_K",
+    "--threads": "threads",
+    "--dtype": "dtype",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``sweep``."""
+    parser.add_argument(
+        "kernel",
+        nargs="?",
+        default="gemm",
+        metavar="KERNEL",
+        help="gemm (default), gemm_nn, gemm_tn, flash_attention, dequant_gemm, "
+        "or path/to/file.py:function",
+    )
+    axes = parser.add_argument_group("axes (every combination is a variant)")
+    axes.add_argument(
+        "--num-stages", nargs="+", type=_integer, metavar="N", help="depths (default: 1 2 3 4)"
+    )
+    axes.add_argument("--arch", nargs="+", metavar="SM", help="default: sm_80 sm_90a")
+    axes.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=V1,V2",
+        help="values of a kernel parameter",
+    )
+    axes.add_argument("--stage-param", metavar="NAME", help="the parameter that carries the depth")
+    axes.add_argument(
+        "--pass-config",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a PassContext option, such as tl.disable_warp_specialized=true",
+    )
+    gemm = parser.add_argument_group("shape of the built-in GEMM (short for --set)")
+    for flag, name in _GEMM_FLAGS.items():
+        kind = str if name == "dtype" else _integer
+        gemm.add_argument(flag, nargs="+", type=kind, metavar="V", dest=f"gemm_{name}")
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--dump-dir",
+        type=Path,
+        default=Path(DEFAULT_DUMP_DIR),
+        metavar="DIR",
+        help=f"where dumps go (default: {DEFAULT_DUMP_DIR})",
+    )
+    output.add_argument("--no-dumps", action="store_true", help="write no dumps")
+    output.add_argument(
+        "--json", metavar="FILE", help="write all facts as JSON; - for standard output"
+    )
+    output.add_argument("--all", action="store_true", help="show unchanged rows too")
+    output.add_argument(
+        "--seconds",
+        action="store_true",
+        help="put wall times into the JSON (it then differs from run to run)",
+    )
+    limits = parser.add_argument_group("limits")
+    limits.add_argument("--jobs", type=_integer, metavar="N", help="default: one per usable core")
+    limits.add_argument(
+        "--timeout", type=_seconds, default=300.0, metavar="S", help="for each variant (300)"
+    )
+    limits.add_argument(
+        "--memory-limit", type=_size, metavar="SIZE", help="for each variant, such as 8G"
+    )
+    limits.add_argument("--no-cache", action="store_true", help="lower everything again")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Sweep and print; 3 if a variant failed."""
+    from stagebench.experiment.sweep import run_sweep
+    from stagebench.report.progress import SweepProgress
+
+    plan, options = _plan(arguments), _options(arguments)
+    with SweepProgress() as progress:
+        result = run_sweep(plan, options, progress)
+    if arguments.json is not None:
+        _write_json(result, arguments.json, seconds=arguments.seconds)
+    if arguments.json != "-":
+        _print(result, arguments, progress.elapsed_seconds)
+    failed = any(variant.outcome == "failed" for variant in result.run.variants)
+    return EXIT_VARIANT_FAILED if failed else EXIT_OK
+
+
+def _plan(arguments: argparse.Namespace) -> SweepPlan:
+    from stagebench.experiment.parameter_values import parse_assignments
+    from stagebench.experiment.sweep import DEFAULT_ARCHS, SweepPlan
+
+    params = parse_assignments(arguments.set, "--set")
+    for flag, name in _GEMM_FLAGS.items():
+        values = getattr(arguments, f"gemm_{name}")
+        if values is not None:
+            if name in params:
+                raise UsageError(f"{name} is given by {flag} and by --set")
+            params[name] = tuple(values)
+    return SweepPlan(
+        kernel=arguments.kernel,
+        num_stages=None if arguments.num_stages is None else tuple(arguments.num_stages),
+        archs=DEFAULT_ARCHS if arguments.arch is None else tuple(arguments.arch),
+        params=params,
+        stage_param=arguments.stage_param,
+        pass_configs=_pass_configs(parse_assignments(arguments.pass_config, "--pass-config")),
+    )
+
+
+def _pass_configs(values: Mapping[str, tuple[ParamValue, ...]]) -> dict[str, Scalar]:
+    found: dict[str, Scalar] = {}
+    for key, several in values.items():
+        value = several[0]
+        if len(several) != 1 or isinstance(value, tuple):
+            raise UsageError(f"--pass-config {key}: one value, not several")
+        found[key] = value
+    return found
+
+
+def _options(arguments: argparse.Namespace) -> SweepOptions:
+    from stagebench.experiment.sweep import SweepOptions
+
+    return SweepOptions(
+        dump_dir=None if arguments.no_dumps else arguments.dump_dir,
+        use_cache=not arguments.no_cache,
+        jobs=arguments.jobs,
+        timeout_seconds=arguments.timeout,
+        memory_limit_bytes=arguments.memory_limit,
+        warn=_warn,
+    )
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"stagebench: {message}\n")
+
+
+def _write_json(result: SweepResult, target: str, *, seconds: bool) -> None:
+    from stagebench.dump.atomic_file import write_file
+    from stagebench.experiment.sweep import with_seconds
+    from stagebench.model.codec import encode_pretty
+
+    run = with_seconds(result) if seconds else result.run
+    data = encode_pretty(run)
+    if target == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        write_file(Path(target), data)
+    except OSError as exc:
+        raise UsageError(f"can't write {target}: {exc.strerror}") from exc
+
+
+def _print(result: SweepResult, arguments: argparse.Namespace, elapsed: float) -> None:
+    from stagebench.report.sweep_view import print_sweep
+
+    print_sweep(
+        result.run,
+        kernel_cus=result.kernel_cus,
+        show_all=arguments.all,
+        elapsed_seconds=elapsed,
+        from_cache=result.from_cache,
+        dump_dir=None if arguments.no_dumps else str(arguments.dump_dir),
+        notes=result.notes,
+    )
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        extra = " (put the kernel before the options)" if ".py" in text else ""
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer{extra}") from None
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds") from None
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text}: a positive number of seconds")
+    return value
+
+
+def _size(text: str) -> int:
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    digits, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
+    if not digits.isdigit() or (unit and unit not in units) or int(digits) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 512M or 8G")
+    return int(digits) * units.get(unit, 1)

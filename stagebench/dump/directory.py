@@ -1,0 +1,104 @@
+"""How is a whole run kept: one folder per variant, a list of them, and the times apart?
+
+``run.json`` lists the folders of the last run in the order of its axes; ``timings.json`` holds its
+wall times, the only file of a dump directory that differs from run to run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from stagebench.dump.atomic_file import write_file, write_folder
+from stagebench.dump.files import VARIANT, Dump, dump_files, read_dump
+from stagebench.dump.folder_name import variant_folder
+from stagebench.errors import DumpError, UsageError
+from stagebench.model import SCHEMA_VERSION, Record, VariantResult
+from stagebench.model.codec import decode, encode_pretty
+
+RUN, TIMINGS = "run.json", "timings.json"
+
+
+class RunFile(Record, frozen=True, kw_only=True):
+    """``run.json``: the folders of the variants, relative to it, in the order of the axes."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    variants: tuple[str, ...]
+
+
+class Timing(Record, frozen=True, kw_only=True):
+    """Wall times of one variant's lowering, in seconds, as measured when it was lowered.
+
+    ``lower`` is the compiler's time with ours in it, ``observe`` our part of it; ``pass_seconds``
+    runs along the dump's passes (``None``: the pass never ended).
+    """
+
+    load: float
+    lower: float
+    observe: float
+    facts: float
+    pass_seconds: tuple[float | None, ...]
+
+
+class TimingsFile(Record, frozen=True, kw_only=True):
+    """``timings.json``: times by variant folder."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    variants: dict[str, Timing]
+
+
+class DumpDirectory:
+    """A directory of dumps that is being written."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def check_writable(self) -> None:
+        """Fail before anything is lowered if nothing can be written here."""
+        try:
+            write_file(self.root / ".tmp-probe", b"")
+            (self.root / ".tmp-probe").unlink()
+        except OSError as exc:
+            raise UsageError(
+                f"can't write dumps to {self.root}: {exc.strerror}",
+                hint="choose another --dump-dir, or --no-dumps",
+            ) from exc
+
+    def write(
+        self,
+        result: VariantResult,
+        chosen: tuple[str, ...],
+        kernel_cu: str | None,
+        snapshot_frame: bytes | None,
+    ) -> str:
+        """Write one variant's dump; returns its folder, relative to the directory."""
+        folder = variant_folder(result.variant, chosen)
+        write_folder(self.root / folder, dump_files(result, kernel_cu, snapshot_frame))
+        return folder
+
+    def finish(self, folders: tuple[str, ...], timings: dict[str, Timing]) -> None:
+        """Write the list of variants and their times."""
+        write_file(self.root / RUN, encode_pretty(RunFile(variants=folders)))
+        write_file(self.root / TIMINGS, encode_pretty(TimingsFile(variants=timings)))
+
+
+def read_run(root: Path) -> tuple[Dump, ...]:
+    """All dumps of a directory: those that ``run.json`` lists, else every dump below it."""
+    listed = root / RUN
+    if listed.is_file():
+        names = decode(listed.read_bytes(), RunFile, str(listed)).variants
+        return tuple(read_dump(root / name) for name in names)
+    found = sorted(path.parent for path in root.rglob(VARIANT))
+    if not found:
+        raise DumpError(f"no dump in {root}", hint="`stagebench sweep` writes them")
+    return tuple(read_dump(folder) for folder in found)
+
+
+def read_timing(folder: Path) -> Timing | None:
+    """The times of the dump in ``folder``, if it still lies in its dump directory."""
+    for root in folder.resolve().parents:
+        path = root / TIMINGS
+        if path.is_file():
+            times = decode(path.read_bytes(), TimingsFile, str(path)).variants
+            return times.get(folder.resolve().relative_to(root).as_posix())
+    return None

@@ -1,0 +1,45 @@
+"""Where in a dump directory does a variant lie?  ``gemm/sm_90a/num_stages=2,block_N=64``.
+
+Every part is made of letters, digits and ``._=,+-``, never starts with a dot, and is at most
+`_MAX_CHARS` long; what had to be changed to get there is told apart by a digest, so two variants
+never share a folder and none can leave the directory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+
+from stagebench.model import ParamValue, Scalar, Variant
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._=,+-]+")
+_MAX_CHARS = 120
+_DIGEST_CHARS = 8
+
+
+def variant_folder(variant: Variant, chosen: Iterable[str]) -> str:
+    """The relative folder of a variant; ``chosen`` are the parameters that the user set."""
+    axes = [f"num_stages={_text(variant.params.get('num_stages', 'as-written'))}"]
+    axes += [
+        f"{name}={_text(variant.params[name])}"
+        for name in sorted(set(chosen))
+        if name in variant.params and name != "num_stages"
+    ]
+    axes += [f"{key}={_text(value)}" for key, value in sorted(variant.pass_configs.items())]
+    return "/".join(_safe(part) for part in (variant.kernel, variant.arch, ",".join(axes)))
+
+
+def _text(value: ParamValue | Scalar) -> str:
+    if isinstance(value, tuple):
+        return "x".join(_text(item) for item in value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _safe(part: str) -> str:
+    plain = part.replace(".py:", ".")
+    clean = _UNSAFE.sub("_", plain).strip(".") or "_"
+    if clean == plain and len(clean) <= _MAX_CHARS:
+        return clean
+    digest = sha256(part.encode()).hexdigest()[:_DIGEST_CHARS]
+    return f"{clean[: _MAX_CHARS - _DIGEST_CHARS - 1]}-{digest}"

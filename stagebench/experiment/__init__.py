@@ -1,0 +1,1 @@
+"""What is to be lowered: kernel references, axes, and the sweep over every combination."""

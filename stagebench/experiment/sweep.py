@@ -1,0 +1,338 @@
+"""What happens to a kernel over every combination of depth, arch and parameters?
+
+The Python API behind ``stagebench sweep``; the records are those of ``--json``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from stagebench.dump.directory import DumpDirectory, Timing
+from stagebench.errors import StagebenchError, UsageError
+from stagebench.experiment.kernel_reference import KernelReference, parse_kernel
+from stagebench.facts.arch import check_arch
+from stagebench.lowering.cache import Cache, default_cache_folder
+from stagebench.lowering.compiler_environment import this_environment
+from stagebench.lowering.lower import (
+    Limits,
+    LiteralDepthRejection,
+    Lowering,
+    Watcher,
+    lower_all,
+)
+from stagebench.model import ParamValue, Run, Scalar
+from stagebench.worker.protocol import LowerRequest, Times
+
+DEFAULT_NUM_STAGES = (1, 2, 3, 4)
+DEFAULT_ARCHS = ("sm_80", "sm_90a")
+DEFAULT_TIMEOUT_SECONDS = 300.0
+MAX_NUM_STAGES = 1024
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """What to sweep.
+
+    ``num_stages`` is ``None`` for the default depths, or for the kernel as written where its depth
+    is a literal.  ``params`` maps each parameter to its values, more than one being an axis.
+    """
+
+    kernel: str = "gemm"
+    num_stages: tuple[int, ...] | None = None
+    archs: tuple[str, ...] = DEFAULT_ARCHS
+    params: Mapping[str, tuple[ParamValue, ...]] = field(default_factory=dict)
+    stage_param: str | None = None
+    pass_configs: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """How to sweep: what may be used, and where results are kept.
+
+    ``dump_dir`` is ``None`` for no dumps; ``cache_dir`` is where results of earlier runs lie,
+    ``use_cache=False`` neither reads nor writes them.  ``jobs`` is the number of variants that are
+    lowered at the same time (``None``: one per usable core).
+    """
+
+    dump_dir: Path | None = None
+    use_cache: bool = True
+    cache_dir: Path | None = None
+    jobs: int | None = None
+    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    memory_limit_bytes: int | None = None
+    warn: Callable[[str], None] = lambda message: None
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """A run with what is not part of its identity.
+
+    ``kernel_cus``, ``dump_folders`` and ``seconds`` (of lowering) run along ``run.variants``
+    (``None``: failed, or no dumps).
+    """
+
+    run: Run
+    kernel_cus: tuple[str | None, ...]
+    dump_folders: tuple[str | None, ...]
+    seconds: tuple[float | None, ...]
+    from_cache: int
+    notes: tuple[str, ...]
+
+
+class Unwatched:
+    """A watcher that does nothing."""
+
+    def planned(self, requests: Sequence[LowerRequest]) -> None:
+        """Ignore."""
+
+    def importing(self) -> None:
+        """Ignore."""
+
+    def started(self, index: int) -> None:
+        """Ignore."""
+
+    def finished(self, index: int, lowering: Lowering) -> None:
+        """Ignore."""
+
+
+class SweepWatcher(Watcher):
+    """A `Watcher` that is first told of all requests."""
+
+    def planned(self, requests: Sequence[LowerRequest]) -> None:
+        """Told once before anything starts (again where the kernel is lowered as written)."""
+
+
+def run_sweep(
+    plan: SweepPlan, options: SweepOptions, watcher: SweepWatcher | None = None
+) -> SweepResult:
+    """Lower every combination of the plan's axes.
+
+    Raises `UsageError` for what is wrong with the plan and `MachineError` for what is missing on
+    the machine; what goes wrong in a variant is in its result.
+    """
+    kernel = parse_kernel(plan.kernel)
+    environment = this_environment()
+    chosen = tuple(sorted(plan.params))
+    directory = None if options.dump_dir is None else DumpDirectory(options.dump_dir)
+    if directory is not None:
+        directory.check_writable()
+    cache = None
+    if options.use_cache:
+        cache = Cache(options.cache_dir or default_cache_folder(), options.warn)
+    limits = Limits(
+        jobs=_jobs(options.jobs),
+        timeout_seconds=options.timeout_seconds,
+        memory_bytes=options.memory_limit_bytes,
+    )
+    folders: dict[int, str] = {}
+    dumping = _Dumping(watcher or Unwatched(), directory, chosen, folders)
+    notes: tuple[str, ...] = ()
+    requests = expand(plan, kernel, plan.num_stages or DEFAULT_NUM_STAGES)
+    dumping.planned(requests)
+    try:
+        lowerings = lower_all(requests, environment, limits, cache, dumping)
+    except LiteralDepthRejection as exc:
+        if plan.num_stages is not None:
+            raise
+        notes = (f"{exc.message}: lowered as written",)
+        requests = expand(plan, kernel, (None,))
+        dumping.planned(requests)
+        lowerings = lower_all(requests, environment, limits, cache, dumping)
+    if directory is not None:
+        _finish(directory, lowerings, folders)
+    return SweepResult(
+        run=Run(variants=tuple(lowering.result for lowering in lowerings)),
+        kernel_cus=tuple(lowering.kernel_cu for lowering in lowerings),
+        dump_folders=tuple(folders.get(index) for index in range(len(lowerings))),
+        seconds=tuple(lowering.times and lowering.times.lower for lowering in lowerings),
+        from_cache=sum(lowering.cached for lowering in lowerings),
+        notes=notes,
+    )
+
+
+def with_seconds(result: SweepResult) -> Run:
+    """The run with the time that each variant's lowering took, which differs from run to run."""
+    variants = []
+    for variant, seconds in zip(result.run.variants, result.seconds, strict=True):
+        if variant.facts is not None:
+            cost = msgspec.structs.replace(variant.facts.lowering, seconds=seconds)
+            facts = msgspec.structs.replace(variant.facts, lowering=cost)
+            variant = msgspec.structs.replace(variant, facts=facts)  # noqa: PLW2901 - a copy
+        variants.append(variant)
+    return Run(variants=tuple(variants))
+
+
+def sweep(
+    kernel: str = "gemm",
+    *,
+    num_stages: Sequence[int] | None = None,
+    arch: str | Sequence[str] = DEFAULT_ARCHS,
+    params: Mapping[str, ParamValue | list[ParamValue]] | None = None,
+    stage_param: str | None = None,
+    pass_configs: Mapping[str, Scalar] | None = None,
+    dump_dir: str | os.PathLike[str] | None = None,
+    cache: bool = True,
+    jobs: int | None = None,
+    timeout: float = DEFAULT_TIMEOUT_SECONDS,
+) -> Run:
+    """Lower ``kernel`` over every combination of the axes and return the facts of each variant.
+
+    ``kernel`` is a built-in's name or ``path/to/file.py:function``.  In ``params`` a list is an
+    axis, anything else (a tuple too) one value.  ``timeout`` is in seconds, for each variant.
+
+    Raises `stagebench.errors.UsageError` where the request is wrong.  A variant that fails is a
+    result with ``outcome == "failed"``.
+    """
+    plan = SweepPlan(
+        kernel=kernel,
+        num_stages=None if num_stages is None else tuple(num_stages),
+        archs=(arch,) if isinstance(arch, str) else tuple(arch),
+        params={
+            name: tuple(value) if isinstance(value, list) else (value,)
+            for name, value in (params or {}).items()
+        },
+        stage_param=stage_param,
+        pass_configs=dict(pass_configs or {}),
+    )
+    options = SweepOptions(
+        dump_dir=None if dump_dir is None else Path(dump_dir),
+        use_cache=cache,
+        jobs=jobs,
+        timeout_seconds=timeout,
+    )
+    return run_sweep(plan, options).run
+
+
+def expand(
+    plan: SweepPlan, kernel: KernelReference, depths: Sequence[int | None]
+) -> list[LowerRequest]:
+    """Every combination: arch outermost, then parameters, then depth."""
+    for depth in depths:
+        if depth is not None and not 0 <= depth <= MAX_NUM_STAGES:
+            raise UsageError(
+                f"num_stages {depth} is out of range", hint=f"a depth is 0 to {MAX_NUM_STAGES}"
+            )
+    _reject_repeats("--num-stages", depths)
+    _reject_repeats("--arch", plan.archs)
+    for name in ("num_stages", *([plan.stage_param] if plan.stage_param else [])):
+        if name in plan.params:
+            raise UsageError(f"{name} carries the depth", hint="use --num-stages for it")
+    names = sorted(plan.params)
+    return [
+        _request(plan, kernel, check_arch(arch), dict(zip(names, values, strict=True)), depth)
+        for arch in plan.archs
+        for values in itertools.product(*(plan.params[name] for name in names))
+        for depth in depths
+    ]
+
+
+def _request(
+    plan: SweepPlan,
+    kernel: KernelReference,
+    arch: str,
+    params: dict[str, ParamValue],
+    depth: int | None,
+) -> LowerRequest:
+    request = LowerRequest(
+        path=kernel.path,
+        function=kernel.function,
+        kernel=kernel.name,
+        params=params,
+        num_stages=depth,
+        stage_param=plan.stage_param,
+        arch=arch,
+        pass_configs=dict(plan.pass_configs),
+    )
+    try:  # what crosses to the worker must decode there: say so here, with the parameter's name
+        return msgspec.convert(msgspec.to_builtins(request), LowerRequest, strict=True)
+    except msgspec.ValidationError as exc:
+        raise UsageError(f"a parameter has a value of a kind that can't be passed: {exc}") from exc
+
+
+def _reject_repeats(flag: str, values: Sequence[object]) -> None:
+    if len(set(values)) != len(values):
+        raise UsageError(f"{flag} has a value twice: {' '.join(map(str, values))}")
+
+
+def _jobs(asked: int | None) -> int:
+    if asked is not None:
+        if asked < 1:
+            raise UsageError(f"--jobs {asked}: at least one")
+        return asked
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+class _Dumping:
+    """Writes each variant's dump as soon as it is there, then tells the watcher."""
+
+    def __init__(
+        self,
+        watcher: SweepWatcher | Unwatched,
+        directory: DumpDirectory | None,
+        chosen: tuple[str, ...],
+        folders: dict[int, str],
+    ) -> None:
+        self._watcher = watcher
+        self._directory = directory
+        self._chosen = chosen
+        self._folders = folders
+
+    def planned(self, requests: Sequence[LowerRequest]) -> None:
+        self._watcher.planned(requests)
+
+    def importing(self) -> None:
+        self._watcher.importing()
+
+    def started(self, index: int) -> None:
+        self._watcher.started(index)
+
+    def finished(self, index: int, lowering: Lowering) -> None:
+        if self._directory is not None:
+            try:
+                self._folders[index] = self._directory.write(
+                    lowering.result, self._chosen, lowering.kernel_cu, lowering.snapshots
+                )
+            except OSError as exc:
+                raise _unwritten(self._directory.root, exc) from exc
+        self._watcher.finished(index, lowering)
+
+
+def _finish(
+    directory: DumpDirectory, lowerings: Sequence[Lowering], folders: Mapping[int, str]
+) -> None:
+    timings = {
+        folders[index]: _timing(lowering.times, len(lowering.result.facts.lowering.passes))
+        for index, lowering in enumerate(lowerings)
+        if lowering.times and lowering.result.facts and index in folders
+    }
+    try:
+        directory.finish(tuple(folders[index] for index in sorted(folders)), timings)
+    except OSError as exc:
+        raise _unwritten(directory.root, exc) from exc
+
+
+def _unwritten(root: Path, exc: OSError) -> StagebenchError:
+    return StagebenchError(
+        f"can't write to {root}: {exc.strerror}",
+        hint="finished variants are in the cache: make room and run the same command again",
+    )
+
+
+def _timing(times: Times, passes: int) -> Timing:
+    measured = {item.sequence: round(item.seconds, 6) for item in times.passes}
+    return Timing(
+        load=round(times.load, 6),
+        lower=round(times.lower, 6),
+        observe=round(times.observe, 6),
+        facts=round(times.facts, 6),
+        pass_seconds=tuple(measured.get(sequence) for sequence in range(passes)),
+    )

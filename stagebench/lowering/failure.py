@@ -1,0 +1,140 @@
+"""How does an ended child or a raised exception become a failed cell?"""
+
+from __future__ import annotations
+
+import signal
+
+from stagebench.model import Compiler, Diagnostic, Evidence, Failure, Variant, VariantResult
+from stagebench.worker.protocol import Died, LowerRequest, Raised
+
+_OUT_OF_MEMORY_WORDS = ("std::bad_alloc", "MemoryError", "Cannot allocate memory")
+_TELLING_WORDS = ("Error", "error:", "Check failed", "Fatal", "terminate called", "abort")
+
+
+def from_raised(raised: Raised) -> VariantResult:
+    """The result of a variant in which the kernel's Python or the compiler raised."""
+    first = _first_line(raised.message)
+    return VariantResult(
+        variant=raised.variant,
+        outcome="failed",
+        failure=Failure(
+            kind="out_of_memory" if raised.out_of_memory else "compile_error",
+            message=f"{raised.error}: {first}" if first else raised.error,
+            pass_name=raised.pass_name,
+            detail=raised.message if raised.message.strip() != first else None,
+            diagnostics=(*_raised_by_kernel(raised), *raised.diagnostics),
+        ),
+        facts=None,
+    )
+
+
+def from_died(
+    died: Died, request: LowerRequest, compiler: Compiler, timeout_seconds: float
+) -> VariantResult:
+    """The result of a variant whose child ended without a reply."""
+    return VariantResult(
+        variant=unresolved_variant(request, compiler),
+        outcome="failed",
+        failure=_death(died, timeout_seconds),
+        facts=None,
+    )
+
+
+def from_lost_worker(request: LowerRequest, compiler: Compiler, log: str) -> VariantResult:
+    """The result of a variant that was running when the worker itself ended."""
+    tail = _telling_line(log)
+    return VariantResult(
+        variant=unresolved_variant(request, compiler),
+        outcome="failed",
+        failure=Failure(
+            kind="crash",
+            message="the worker process ended while it ran this variant"
+            + (f": {tail}" if tail else ""),
+        ),
+        facts=None,
+    )
+
+
+def unresolved_variant(request: LowerRequest, compiler: Compiler) -> Variant:
+    """The identity of a variant that never told its defaults."""
+    params = dict(request.params)
+    if request.num_stages is not None:
+        params["num_stages"] = request.num_stages
+    return Variant(
+        kernel=request.kernel,
+        params=dict(sorted(params.items())),
+        stage_param=request.stage_param,
+        arch=request.arch,
+        compiler=compiler,
+        pass_configs=dict(sorted(request.pass_configs.items())),
+    )
+
+
+def _raised_by_kernel(raised: Raised) -> tuple[Diagnostic, ...]:
+    if raised.where != "kernel":
+        return ()
+    return (
+        Diagnostic(
+            severity="error",
+            code="kernel-raised",
+            message="the kernel's own Python raised while it was built",
+            evidence=(Evidence(artifact="source", line=raised.line, text=raised.file),),
+        ),
+    )
+
+
+def _death(died: Died, timeout_seconds: float) -> Failure:
+    where = f" in {died.pass_name}" if died.pass_name else " before its first pass"
+    said = _telling_line(died.stderr)
+    detail = died.stderr.strip() or None
+    if died.timed_out:
+        return Failure(
+            kind="timeout",
+            message=f"no result within {timeout_seconds:g} s, stopped{where}",
+            pass_name=died.pass_name,
+        )
+    if any(word in died.stderr for word in _OUT_OF_MEMORY_WORDS):
+        return Failure(
+            kind="out_of_memory",
+            message=f"{said or 'out of memory'}{where}",
+            pass_name=died.pass_name,
+            detail=detail,
+        )
+    if died.signal == signal.SIGKILL:
+        counted = {
+            None: "its counter can't be read here",
+            0: "its counter did not move, so it may have been somebody else",
+        }.get(died.oom_kills, f"it counted {died.oom_kills} since the variant started")
+        return Failure(
+            kind="out_of_memory",
+            message=f"killed by SIGKILL{where}, which stagebench did not send: the kernel's "
+            f"out-of-memory killer does that ({counted})",
+            pass_name=died.pass_name,
+        )
+    how = _signal_name(died.signal) if died.signal else f"exit code {died.exit_code}"
+    return Failure(
+        kind="crash",
+        message=f"{said}, {how}{where}" if said else f"{how}{where}",
+        pass_name=died.pass_name,
+        detail=detail,
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _telling_line(text: str) -> str:
+    """The line of a log that most likely says what happened; its last one if none stands out."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        if any(word in line for word in _TELLING_WORDS) and not line.startswith("Traceback"):
+            return line
+    return lines[-1] if lines else ""

@@ -1,0 +1,199 @@
+"""How are many variants lowered: from the cache where possible, else by one worker, in parallel?
+
+One variant's failure is a result; only the caller's mistakes raise.  Does not handle: which
+variants there are (`stagebench.sweep`), dumps, or anything printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from stagebench.errors import UsageError
+from stagebench.lowering import failure
+from stagebench.lowering.cache import Cache
+from stagebench.lowering.compiler_environment import CompilerEnvironment
+from stagebench.lowering.worker_process import WorkerProcess
+from stagebench.model import VariantResult
+from stagebench.worker.protocol import (
+    Died,
+    Done,
+    Lower,
+    Lowered,
+    LowerRequest,
+    Raised,
+    Rejected,
+    Started,
+    Times,
+)
+
+_MAX_WORKER_STARTS = 3
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """One variant's result with the artifacts that a dump holds; ``None`` where it failed."""
+
+    result: VariantResult
+    kernel_cu: str | None
+    snapshots: bytes | None
+    times: Times | None
+    cached: bool
+
+
+class LiteralDepthRejection(UsageError):
+    """The kernel's depth is a literal in its source, so this axis can't be swept."""
+
+
+class Watcher(Protocol):
+    """Is told what happens while it happens; ``index`` is the request's position."""
+
+    def importing(self) -> None:
+        """A worker starts to import the compiler."""
+
+    def started(self, index: int) -> None:
+        """A variant's child is running."""
+
+    def finished(self, index: int, lowering: Lowering) -> None:
+        """A variant has its result."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may use: parallel children, seconds and bytes for each of them."""
+
+    jobs: int
+    timeout_seconds: float
+    memory_bytes: int | None = None
+
+
+def lower_all(
+    requests: Sequence[LowerRequest],
+    environment: CompilerEnvironment,
+    limits: Limits,
+    cache: Cache | None,
+    watcher: Watcher,
+) -> list[Lowering]:
+    """Lower every request; the results are in the requests' order.
+
+    Raises `UsageError` where a request itself is wrong (then nothing of it is kept, finished
+    variants are in the cache), `MachineError` where no worker can be started.
+    """
+    results: dict[int, Lowering] = {}
+
+    def finish(index: int, lowering: Lowering) -> None:
+        results[index] = lowering
+        watcher.finished(index, lowering)
+
+    for index, request in enumerate(requests):
+        known = cache.get(request, environment) if cache else None
+        if known is not None:
+            finish(index, _lowering(known, cached=True))
+    missing = [index for index in range(len(requests)) if index not in results]
+    if missing:
+        _Batch(requests, environment, limits, cache, watcher, finish).run(missing)
+    return [results[index] for index in range(len(requests))]
+
+
+class _Batch:
+    """The variants that have to be lowered now."""
+
+    def __init__(
+        self,
+        requests: Sequence[LowerRequest],
+        environment: CompilerEnvironment,
+        limits: Limits,
+        cache: Cache | None,
+        watcher: Watcher,
+        finish: Callable[[int, Lowering], None],
+    ) -> None:
+        self._requests = requests
+        self._environment = environment
+        self._limits = limits
+        self._cache = cache
+        self._watcher = watcher
+        self._finish = finish
+
+    def run(self, indices: Sequence[int]) -> None:
+        """Lower the given requests; a worker that is lost is started again for what is left."""
+        left = set(indices)
+        for _ in range(_MAX_WORKER_STARTS):
+            left = self._run_worker(left)
+            if not left:
+                return
+        for index in sorted(left):
+            self._lose(index, "")
+
+    def _run_worker(self, indices: set[int]) -> set[int]:
+        """Lower with one worker; returns what it had not started when it ended."""
+        left = set(indices)
+        running: set[int] = set()
+        self._watcher.importing()
+        jobs = min(self._limits.jobs, len(indices))
+        with WorkerProcess(self._environment, jobs=jobs) as worker:
+            for index in _longest_first(self._requests, indices):
+                worker.send(
+                    Lower(
+                        job=index,
+                        request=self._requests[index],
+                        timeout_seconds=self._limits.timeout_seconds,
+                        memory_limit_bytes=self._limits.memory_bytes,
+                    )
+                )
+            messages = worker.messages()
+            worker.hello(messages)
+            for message in messages:
+                if isinstance(message, Started):
+                    running.add(message.job)
+                    self._watcher.started(message.job)
+                elif isinstance(message, Done | Died):
+                    running.discard(message.job)
+                    left.discard(message.job)
+                    self._take(message)
+                if not left:
+                    return set()
+            for index in sorted(running):  # the worker ended under them
+                self._lose(index, worker.log_tail())
+        return left - running
+
+    def _take(self, message: Done | Died) -> None:
+        request = self._requests[message.job]
+        if isinstance(message, Died):
+            result = failure.from_died(
+                message, request, self._environment.compiler, self._limits.timeout_seconds
+            )
+            self._finish(message.job, Lowering(result, None, None, None, cached=False))
+            return
+        reply = message.reply
+        if isinstance(reply, Rejected):
+            kind = LiteralDepthRejection if reply.code == "literal-depth" else UsageError
+            raise kind(reply.message, hint=reply.hint)
+        if self._cache is not None and not (isinstance(reply, Raised) and reply.out_of_memory):
+            self._cache.put(request, self._environment, reply)
+        self._finish(message.job, _lowering(reply, cached=False))
+
+    def _lose(self, index: int, log: str) -> None:
+        request = self._requests[index]
+        result = failure.from_lost_worker(request, self._environment.compiler, log)
+        self._finish(index, Lowering(result, None, None, None, cached=False))
+
+
+def _longest_first(requests: Sequence[LowerRequest], indices: set[int]) -> list[int]:
+    """Start what takes longest first: code without TMA lowers slower, and deeper slower."""
+
+    def cost(index: int) -> tuple[bool, int, int]:
+        request = requests[index]
+        capability = int("".join(ch for ch in request.arch if ch.isdigit()) or 0)
+        return (capability >= 90, -(request.num_stages or 0), index)
+
+    return sorted(indices, key=cost)
+
+
+def _lowering(reply: Lowered | Raised, *, cached: bool) -> Lowering:
+    if isinstance(reply, Raised):
+        return Lowering(failure.from_raised(reply), None, None, None, cached)
+    result = VariantResult(
+        variant=reply.variant, outcome="lowered", failure=None, facts=reply.facts
+    )
+    return Lowering(result, reply.kernel_cu, reply.snapshots, reply.times, cached)

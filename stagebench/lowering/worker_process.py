@@ -1,0 +1,106 @@
+"""How is a worker started, talked to and ended?  The parent's side of `stagebench.worker`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import stagebench.worker
+from stagebench.errors import MachineError
+from stagebench.lowering.compiler_environment import CompilerEnvironment, worker_environ
+from stagebench.worker import protocol
+from stagebench.worker.protocol import Cancel, FromWorker, Hello, Lower, Refused
+
+_ENTRY = Path(stagebench.worker.__file__).with_name("__main__.py")
+_PATIENCE_SECONDS = 2.0
+
+
+class WorkerProcess:
+    """One running worker.  Use as a context manager: leaving it ends the worker and its children."""
+
+    def __init__(self, environment: CompilerEnvironment, *, jobs: int) -> None:
+        self.environment = environment
+        self._log: IO[bytes] = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [environment.python, "-I", str(_ENTRY), environment.compiler.name, str(jobs)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=worker_environ(),
+            start_new_session=True,  # Ctrl-C is ours to handle: it must not reach the worker
+            bufsize=0,
+        )
+
+    def __enter__(self) -> WorkerProcess:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def send(self, message: Lower | Cancel) -> None:
+        """Send one message; a worker that has ended is noticed when reading."""
+        stdin = self._process.stdin
+        if stdin is None:
+            return
+        with contextlib.suppress(BrokenPipeError):
+            stdin.write(protocol.encode_line(message))
+
+    def messages(self) -> Iterator[FromWorker]:
+        """What the worker says, until it ends.  Raises `MachineError` if it can't start."""
+        stdout = self._process.stdout
+        if stdout is None:
+            return
+        with os.fdopen(os.dup(stdout.fileno()), "rb") as lines:
+            for line in lines:
+                message = protocol.decode_from_worker(line)
+                if isinstance(message, Refused):
+                    raise self._refusal(message.message)
+                yield message
+
+    def hello(self, messages: Iterator[FromWorker]) -> Hello:
+        """Wait for the worker's first message."""
+        first = next(messages, None)
+        if not isinstance(first, Hello):
+            raise self._refusal(f"it ended while starting\n{self.log_tail()}".strip())
+        return first
+
+    def _refusal(self, message: str) -> MachineError:
+        compiler = self.environment.compiler
+        return MachineError(
+            f"{compiler.name} {compiler.version} can't be imported by {self.environment.python}: "
+            f"{message}",
+            hint="stagebench doctor says what is missing",
+        )
+
+    def log_tail(self, size: int = 4096) -> str:
+        """The last of what the worker itself (not its jobs) printed."""
+        self._log.seek(0, os.SEEK_END)
+        self._log.seek(max(0, self._log.tell() - size))
+        return self._log.read().decode(errors="replace")
+
+    def close(self) -> None:
+        """End the worker: closing its input makes it kill its jobs; then be sure."""
+        process = self._process
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            process.wait(_PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+        self._log.close()

@@ -1,0 +1,24 @@
+"""How do records become text and come back?  Deterministic to write, strict to read."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from stagebench.errors import DumpError
+
+T = TypeVar("T")
+
+
+def encode_pretty(value: object) -> bytes:
+    """Two-space indented JSON with a final newline; fields in declared order, maps sorted."""
+    return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2) + b"\n"
+
+
+def decode(data: bytes | str, kind: type[T], source: str) -> T:
+    """Decode JSON strictly; `DumpError` names the source and the path of the offending field."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.DecodeError as exc:
+        raise DumpError(f"{source}: {exc}") from exc
