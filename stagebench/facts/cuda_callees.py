@@ -312,4 +312,4 @@ _HIDING: dict[str, Callable[[Sequence[Extent]], Hidden]] = {
         for verb, datapaths, bits in pairs(("ld", "st"), (16, 32), (32, 64, 128, 256))
     },
 }  # fmt: skip
-"""Templates that synchronise inside (``tcgen05_ld_*`` ends with ``tcgen05.wait::ld``, copy_sm100.h)."""
+"""Templates that synchronise inside; ``tcgen05_ld_*`` ends with ``tcgen05.wait::ld``."""

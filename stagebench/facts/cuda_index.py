@@ -45,7 +45,11 @@ _QUERY = """
 """
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
-_NUMBER = re.compile(r"[-+()\d.xXa-fA-FuUlL\s]*\Z")
+_HARMLESS_BODY = re.compile(
+    r"[-+()\d.xXa-fA-FuUlL\s]*\Z"
+    r"|(?:(?:unsigned|signed|int|char|short|long|float|double|const|asm|volatile|inline)\b\s*)+\Z"
+)
+"""A macro's body that can't call anything: a number, or a type or keyword by another name."""
 _HARMLESS_MACROS = frozenset(("alignas", "_tl_orig_alignas"))
 """Macros that TileLang's header block defines (codegen_cuda.cc, ``Finish``): alignment only."""
 _TEXT_KINDS = ("comment", "string", "raw_string", "char", "system_lib", "preproc")
@@ -56,10 +60,10 @@ _MENTIONED = frozenset(name.rpartition("::")[2].encode() for name in cuda_callee
 class Event:
     """A node that the statement around it must answer for.  Offsets are bytes.
 
-    ``kind`` is ``call``, ``asm``, ``block`` (a lambda's body or a statement expression), ``function``
-    (a method of a local class), ``odd`` (syntax that hides control flow), ``chain`` (a comparison
-    that may be a template call), ``prototype`` (a declaration that may be a call) or ``mention`` (a
-    synchronising function's or a macro's name outside a call).
+    ``kind`` is ``call``, ``asm``, ``block`` (a lambda's body or ``({ … })``), ``function`` (a
+    method of a local class), ``odd`` (syntax that hides control flow), ``chain`` (a comparison that
+    may be a template call), ``prototype`` (a declaration that may be a call) or ``mention`` (the
+    name of a synchronising function or a macro outside a call).
     """
 
     start: int
@@ -86,10 +90,10 @@ class CudaIndex:
         self.functions = [
             node for node in self._sorted("function") if node.child_by_field_name("body")
         ]
-        self.by_name: dict[str, list[Node]] = {}
+        self._by_name: dict[str, list[tuple[str, Node]]] = {}
         for function in self.functions:
-            name = self.function_name(function).rpartition("::")[2]
-            self.by_name.setdefault(name, []).append(function)
+            name = self._qualified_name(function)
+            self._by_name.setdefault(name.rpartition("::")[2], []).append((name, function))
         self._events = sorted(self._find_events(), key=lambda event: (event.start, -event.end))
         self._event_starts = [event.start for event in self._events]
 
@@ -131,6 +135,18 @@ class CudaIndex:
         name = node.child_by_field_name("declarator") if node is not None else None
         return squeeze(self.tree.text(name)) if name is not None else "(unnamed)"
 
+    def definitions(self, callee: str) -> list[Node]:
+        """Return the functions of this file that a callee (without template arguments) may mean.
+
+        A qualified callee must match the end of the definition's own scopes; a plain name or a
+        method matches any definition of that name.
+        """
+        return [
+            function
+            for name, function in self._by_name.get(callee.rpartition("::")[2], ())
+            if name == callee or name.endswith(f"::{callee}")
+        ]
+
     def bodyless_kernels(self) -> list[tuple[str, int]]:
         """Return name and line of each kernel that is declared and nowhere defined."""
         defined = {self.function_name(node) for node in self.functions if is_kernel(node)}
@@ -143,6 +159,17 @@ class CudaIndex:
     def line(self, node: Node) -> int:
         """Return the 1-based physical line that a node starts on."""
         return node.start_point[0] + 1
+
+    def _qualified_name(self, function: Node) -> str:
+        """Return a function's name with the namespaces and classes around it."""
+        scopes = [self.function_name(function)]
+        parent = function.parent
+        while parent is not None:
+            name = parent.child_by_field_name("name")
+            if name is not None and parent.type.endswith(("_specifier", "namespace_definition")):
+                scopes.append(self.tree.text(name))
+            parent = parent.parent
+        return "::".join(reversed(scopes))
 
     def _sorted(self, capture: str) -> list[Node]:
         return sorted(self._captures.get(capture, ()), key=lambda node: node.start_byte)
@@ -193,7 +220,7 @@ class CudaIndex:
                     yield Event(match.start(), match.end(), "mention", node)
 
     def _find_macros(self) -> frozenset[str]:
-        """Find the macros that are more than a number: a use of one can hide anything."""
+        """Find the macros that are more than a number or a type: a use of one can hide anything."""
         names = set()
         for node in self._captures.get("macro", ()):
             name = node.child_by_field_name("name")
@@ -201,7 +228,7 @@ class CudaIndex:
             if name is None or self.tree.text(name) in _HARMLESS_MACROS:
                 continue
             body = "" if value is None else self.tree.text(value)
-            if node.type == "preproc_function_def" or _NUMBER.match(body) is None:
+            if node.type == "preproc_function_def" or _HARMLESS_BODY.match(body) is None:
                 names.add(self.tree.text(name))
         return frozenset(names)
 

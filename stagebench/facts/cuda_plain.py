@@ -16,7 +16,7 @@ _MATH = """
     tanh sqrt rsqrt rcbrt cbrt pow floor ceil trunc fabs round rint nearbyint fmod erf erfc hypot
     nextafter copysign ldexp fma fmaf fmax fmin max min abs rcp isnan isinf isfinite
 """
-"""intrin_rule_cuda.cc, ``CUDAMath``, ``CUDAFastMath``: ``name``, ``namef``, ``hname``, ``__namef``."""
+"""intrin_rule_cuda.cc, ``CUDAMath``: as ``name``, ``namef``, ``hname``, ``__namef``."""
 
 _INTRINSICS = """
     habs hadd hsub hmul hdiv hfma hneg hmax hmin hmax_nan hmin_nan hadd2 hsub2 hmul2 hfma2 hneg2

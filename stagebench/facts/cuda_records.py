@@ -10,7 +10,7 @@ class CudaLoop(Record, frozen=True, kw_only=True):
 
     ``extent`` is the trip count: an integer, an expression of the kernel's variables, or
     ``trips(<header>)`` where the header doesn't say (``while``, an unusual ``for``).
-    ``exits_early``: a ``break``, ``return`` or ``goto`` can leave the loop, so that the extent is an
+    ``exits_early``: a ``break``, ``return`` or ``goto`` can leave the loop; the extent is then an
     upper bound.  ``line`` is 1-based, of the loop's header.
     """
 

@@ -255,6 +255,11 @@ class FunctionReader:
     # -- what a statement without statements inside does ------------------------------------------
 
     def _leaf(self, node: Node, context: _Context) -> None:
+        if node.type == "expression_statement" and node.named_child_count == 1:
+            only = node.named_children[0]
+            if only.type == "identifier" and self._text(only) not in self._index.macros:
+                # A name alone does nothing in C++: this is a macro of some header.
+                self._add(f"unknown:{self._text(only)}", self._text(only), {}, node, context)
         for event in self._index.events(node):
             if event.kind == "call":
                 self._call(event.node, node, context)
@@ -291,8 +296,8 @@ class FunctionReader:
             shown = squeeze(self._text(function))
             name = shown if callee is None else callee.name
             self._add(f"unknown:{name}", shown, {}, call, context)
-        elif callee.name.rpartition("::")[2] in self._index.by_name:
-            self._inline(callee, call, leaf, context)
+        elif definitions := self._index.definitions(callee.name):
+            self._inline(definitions, callee, call, leaf, context)
         elif callee.name in cuda_callees.SYNC:
             guarded = self._guarded(call, leaf, context)
             reader = cuda_callees.SYNC[callee.name]
@@ -318,9 +323,10 @@ class FunctionReader:
                 )
             )
 
-    def _inline(self, callee: _Callee, call: Node, leaf: Node, context: _Context) -> None:
+    def _inline(
+        self, definitions: list[Node], callee: _Callee, call: Node, leaf: Node, context: _Context
+    ) -> None:
         """Put the sites of a function that the file defines in the place of its call."""
-        definitions = self._index.by_name[callee.name.rpartition("::")[2]]
         name = callee.name
         if any(definition.id in self._reading for definition in definitions):
             self._add(f"unknown:{name}", f"recursive {callee.written}", {}, call, context)
@@ -369,8 +375,8 @@ class FunctionReader:
         elif op is not None:
             written = f"{self._group(receiver)}().{name}"
             self._add(op, written, {}, call, self._guarded(call, leaf, context))
-        elif callee is not None and name in self._index.by_name:
-            self._inline(callee, call, leaf, context)
+        elif callee is not None and (definitions := self._index.definitions(name)):
+            self._inline(definitions, callee, call, leaf, context)
         elif name not in cuda_callees.PLAIN_METHODS:
             guarded = self._guarded(call, leaf, context)
             self._add(f"unknown:.{name}", f"{base_name}.{name}", {}, call, guarded)
