@@ -1,0 +1,1 @@
+"""One module a verb: it declares the verb's arguments, calls, and prints."""

@@ -1,0 +1,1 @@
+"""Results on disk: files of a variant, directories of a run, how they are found and written."""

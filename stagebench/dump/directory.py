@@ -94,11 +94,12 @@ def read_run(root: Path) -> tuple[Dump, ...]:
     return tuple(read_dump(folder) for folder in found)
 
 
-def read_timing(folder: Path) -> Timing | None:
+def read_timing(folder: str | Path) -> Timing | None:
     """The times of the dump in ``folder``, if it still lies in its dump directory."""
-    for root in folder.resolve().parents:
+    place = Path(folder).resolve()
+    for root in place.parents:
         path = root / TIMINGS
         if path.is_file():
             times = decode(path.read_bytes(), TimingsFile, str(path)).variants
-            return times.get(folder.resolve().relative_to(root).as_posix())
+            return times.get(place.relative_to(root).as_posix())
     return None

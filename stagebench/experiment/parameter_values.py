@@ -47,8 +47,8 @@ def parse_value(text: str) -> ParamValue:
 
 def _plain(value: object, text: str) -> ParamValue:
     if isinstance(value, list | tuple):
-        items = tuple(_plain(item, text) for item in value)
-        return items  # type: ignore[return-value] # nesting is checked where a record is made
+        # nesting is checked where a record is made of it
+        return tuple(_plain(item, text) for item in value)  # type: ignore[misc]
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return text

@@ -21,7 +21,7 @@ from stagebench.lowering.cache import Cache, default_cache_folder
 from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.lower import (
     Limits,
-    LiteralDepthRejection,
+    LiteralDepthError,
     Lowering,
     Watcher,
     lower_all,
@@ -51,6 +51,10 @@ class SweepPlan:
     pass_configs: Mapping[str, Scalar] = field(default_factory=dict)
 
 
+def _ignore(message: str) -> None:
+    del message
+
+
 @dataclass(frozen=True)
 class SweepOptions:
     """How to sweep: what may be used, and where results are kept.
@@ -66,7 +70,7 @@ class SweepOptions:
     jobs: int | None = None
     timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
     memory_limit_bytes: int | None = None
-    warn: Callable[[str], None] = lambda message: None
+    warn: Callable[[str], None] = _ignore
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ def run_sweep(
     dumping.planned(requests)
     try:
         lowerings = lower_all(requests, environment, limits, cache, dumping)
-    except LiteralDepthRejection as exc:
+    except LiteralDepthError as exc:
         if plan.num_stages is not None:
             raise
         notes = (f"{exc.message}: lowered as written",)
@@ -150,7 +154,7 @@ def run_sweep(
         run=Run(variants=tuple(lowering.result for lowering in lowerings)),
         kernel_cus=tuple(lowering.kernel_cu for lowering in lowerings),
         dump_folders=tuple(folders.get(index) for index in range(len(lowerings))),
-        seconds=tuple(lowering.times and lowering.times.lower for lowering in lowerings),
+        seconds=tuple(lowering.times.lower if lowering.times else None for lowering in lowerings),
         from_cache=sum(lowering.cached for lowering in lowerings),
         notes=notes,
     )
@@ -168,7 +172,7 @@ def with_seconds(result: SweepResult) -> Run:
     return Run(variants=tuple(variants))
 
 
-def sweep(
+def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's options
     kernel: str = "gemm",
     *,
     num_stages: Sequence[int] | None = None,

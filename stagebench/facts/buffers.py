@@ -1,4 +1,4 @@
-"""How many versions of each shared buffer are there, where do they lie, and who shares their bytes?"""
+"""How many versions has each shared buffer, where do they lie, and who shares their bytes?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def shared_buffers(observation: Observation) -> tuple[SharedBuffer, ...]:
     larger, which `stagebench.facts.diagnostics` reports.
     """
     offsets = _offsets(observation)
-    plain = [_buffer(buffer, offsets.get(buffer.name), observation) for buffer in observation.buffers]
+    plain = [
+        _buffer(buffer, offsets.get(buffer.name), observation) for buffer in observation.buffers
+    ]
     return tuple(_with_overlaps(buffer, plain) for buffer in plain)
 
 

@@ -45,6 +45,7 @@ _QUERY = """
 """
 
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_CALLED = re.compile(r"[A-Za-z_][\w:]*(?=\s*\()")
 _HARMLESS_BODY = re.compile(
     r"[-+()\d.xXa-fA-FuUlL\s]*\Z"
     r"|(?:(?:unsigned|signed|int|char|short|long|float|double|const|asm|volatile|inline)\b\s*)+\Z"
@@ -85,7 +86,9 @@ class CudaIndex:
         self._exit_starts = [node.start_byte for node in self._exits]
         self._declarations = self._sorted("declaration")
         self._declaration_starts = [node.start_byte for node in self._declarations]
-        self.macros = self._find_macros()
+        macros = self._find_macros()
+        self.hiding_macros = frozenset(name for name, hides in macros.items() if hides)
+        self.plain_macros = frozenset(macros) - self.hiding_macros
         self.barriers = self._find_barriers()
         self.functions = [
             node for node in self._sorted("function") if node.child_by_field_name("body")
@@ -147,6 +150,19 @@ class CudaIndex:
             if name == callee or name.endswith(f"::{callee}")
         ]
 
+    def parameters(self, function: Node) -> list[str]:
+        """Return the names of a function's parameters; an empty string for one without a name."""
+        node = function.child_by_field_name("declarator")
+        while node is not None and node.type != "function_declarator":
+            node = inner_declarator(node)
+        group = node.child_by_field_name("parameters") if node is not None else None
+        found = []
+        for parameter in named(group) if group is not None else ():
+            declarator = parameter.child_by_field_name("declarator")
+            base = base_identifier(declarator) if declarator is not None else None
+            found.append(self.tree.text(base) if base is not None else "")
+        return found
+
     def bodyless_kernels(self) -> list[tuple[str, int]]:
         """Return name and line of each kernel that is declared and nowhere defined."""
         defined = {self.function_name(node) for node in self.functions if is_kernel(node)}
@@ -206,7 +222,7 @@ class CudaIndex:
             if (function := call.child_by_field_name("function")) is not None
         )
         starts = [start for start, _ in calls]
-        names = _MENTIONED | {name.encode() for name in self.macros}
+        names = _MENTIONED | {name.encode() for name in self.hiding_macros}
         for function in self.functions:
             body = function.child_by_field_name("body") or function
             for match in _WORD.finditer(self.tree.source, body.start_byte, body.end_byte):
@@ -219,18 +235,28 @@ class CudaIndex:
                 if node is not None and not node.type.startswith(_TEXT_KINDS):
                     yield Event(match.start(), match.end(), "mention", node)
 
-    def _find_macros(self) -> frozenset[str]:
-        """Find the macros that are more than a number or a type: a use of one can hide anything."""
-        names = set()
+    def _find_macros(self) -> dict[str, bool]:
+        """Find the macros, and whether each can hide something: a call that isn't known plain.
+
+        A body is not parsed, only its words are looked at: a macro is let off only if every word
+        before a parenthesis is a plain function and no word is a synchronising one.
+        """
+        macros = {}
         for node in self._captures.get("macro", ()):
             name = node.child_by_field_name("name")
             value = node.child_by_field_name("value")
             if name is None or self.tree.text(name) in _HARMLESS_MACROS:
                 continue
             body = "" if value is None else self.tree.text(value)
-            if node.type == "preproc_function_def" or _HARMLESS_BODY.match(body) is None:
-                names.add(self.tree.text(name))
-        return frozenset(names)
+            words = {word.encode() for word in re.findall(r"\w+", body)}
+            hides = _HARMLESS_BODY.match(body) is None and (
+                node.type == "preproc_def"
+                or bool(words & (_MENTIONED | {b"asm", b"__asm__", b"Barrier"}))
+                or not all(cuda_callees.is_plain(called) for called in _CALLED.findall(body))
+            )
+            shown = self.tree.text(name)
+            macros[shown] = hides or macros.get(shown, False)
+        return macros
 
     def _find_barriers(self) -> frozenset[str]:
         """Find the names of ``Barrier`` arrays: declared with that type, or cast to it.

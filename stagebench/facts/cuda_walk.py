@@ -257,7 +257,7 @@ class FunctionReader:
     def _leaf(self, node: Node, context: _Context) -> None:
         if node.type == "expression_statement" and node.named_child_count == 1:
             only = node.named_children[0]
-            if only.type == "identifier" and self._text(only) not in self._index.macros:
+            if only.type == "identifier" and self._text(only) not in self._index.hiding_macros:
                 # A name alone does nothing in C++: this is a macro of some header.
                 self._add(f"unknown:{self._text(only)}", self._text(only), {}, node, context)
         for event in self._index.events(node):
@@ -292,10 +292,12 @@ class FunctionReader:
             return
         callee = self._callee(function)
         launch = any(child.type == "kernel_call_syntax" for child in call.children)
-        if callee is None or launch or callee.name in self._index.macros:
+        if callee is None or launch or callee.name in self._index.hiding_macros:
             shown = squeeze(self._text(function))
             name = shown if callee is None else callee.name
             self._add(f"unknown:{name}", shown, {}, call, context)
+        elif callee.name in self._index.plain_macros:
+            return
         elif definitions := self._index.definitions(callee.name):
             self._inline(definitions, callee, call, leaf, context)
         elif callee.name in cuda_callees.SYNC:
@@ -339,10 +341,13 @@ class FunctionReader:
             self._add(f"unknown:{name}", callee.written, {}, call, guarded)
             return
         line = self._index.line(call)
+        names = self._index.parameters(definitions[0])
+        given = dict(zip(names, self._arguments(call), strict=False))
         for site in bodies[0].sites:
             loops = guarded.loops + site.loops
             moved = msgspec.structs.replace(
                 site,
+                args={name: _passed(value, given) for name, value in site.args.items()},
                 line=line,
                 loops=loops,
                 guards=guarded.guards + site.guards,
@@ -505,6 +510,11 @@ class FunctionReader:
             raise CudaSyntaxError(
                 f"CUDA source, line {site.line}: more than {MAX_SITES} sites in one function"
             )
+
+
+def _passed(value: Extent, given: dict[str, Extent]) -> Extent:
+    """Replace a value that is just a parameter's name by what the call passes for it."""
+    return given.get(value, value) if isinstance(value, str) else value
 
 
 def _negated(condition: str) -> str:

@@ -81,9 +81,7 @@ def _versioned_twice(observation: Observation) -> Iterable[Diagnostic]:
             )
 
 
-def _padded(
-    observation: Observation, buffers: tuple[SharedBuffer, ...]
-) -> Iterable[Diagnostic]:
+def _padded(observation: Observation, buffers: tuple[SharedBuffer, ...]) -> Iterable[Diagnostic]:
     """Where one allocation holds one buffer its size is known: it must be what we computed."""
     for allocation in observation.kernel.allocations:
         for buffer in buffers:
@@ -136,5 +134,3 @@ def _other_kernels(observation: Observation) -> Iterable[Diagnostic]:
 def _compiler_warnings(observation: Observation) -> Iterable[Diagnostic]:
     for text in observation.warnings:
         yield _say("warning", "compiler-warning", text, Evidence(artifact="stderr", text=text))
-
-

@@ -18,9 +18,7 @@ def pipeline_loops(
     return tuple(_loop(seen, versions, copies=copies) for seen in observation.requests)
 
 
-def _loop(
-    seen: SeenLoopRequest, versions: dict[str, int], *, copies: bool
-) -> PipelineLoop:
+def _loop(seen: SeenLoopRequest, versions: dict[str, int], *, copies: bool) -> PipelineLoop:
     scheduled_by: ScheduledBy = "none"
     if seen.outcome == "specialized":
         scheduled_by = "warp_specialization"
@@ -43,9 +41,7 @@ def _loop(
     )
 
 
-def _statements(
-    seen: SeenLoopRequest, scheduled_by: ScheduledBy
-) -> tuple[PipelineStatement, ...]:
+def _statements(seen: SeenLoopRequest, scheduled_by: ScheduledBy) -> tuple[PipelineStatement, ...]:
     planned = scheduled_by == "software_pipeline"
     return tuple(
         PipelineStatement(
@@ -86,7 +82,9 @@ def _reason(
     """Why the depth had no effect, or another one than asked for; ``None``: as asked."""
     if scheduled_by == "warp_specialization":
         if explicit:
-            return "warp specialisation took the loop; the explicit order and stage lists are ignored"
+            return (
+                "warp specialisation took the loop; the explicit order and stage lists are ignored"
+            )
         return None
     if scheduled_by == "software_pipeline":
         return _planned_reason(seen, versions, explicit=explicit, copies=copies)

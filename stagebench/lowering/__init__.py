@@ -1,0 +1,1 @@
+"""Variants to results: compiler environments, the cache, the worker process."""

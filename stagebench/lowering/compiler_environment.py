@@ -77,8 +77,8 @@ def _file_states(root: Path) -> list[str]:
 def worker_environ() -> dict[str, str]:
     """Environment variables for a worker: ours without what changes or poisons a compiler.
 
-    TileLang writes ``PYTHONPATH``, ``TVM_LIBRARY_PATH`` and ``TL_*`` into the environment when it is
-    imported, and ``TL_LOWER_TRACE`` makes it replace its output by edited files.
+    TileLang writes ``PYTHONPATH``, ``TVM_LIBRARY_PATH`` and ``TL_*`` into the environment when it
+    is imported, and ``TL_LOWER_TRACE`` makes it replace its output by edited files.
     """
     environ = {
         key: value

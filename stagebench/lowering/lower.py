@@ -42,7 +42,7 @@ class Lowering:
     cached: bool
 
 
-class LiteralDepthRejection(UsageError):
+class LiteralDepthError(UsageError):
     """The kernel's depth is a literal in its source, so this axis can't be swept."""
 
 
@@ -167,7 +167,7 @@ class _Batch:
             return
         reply = message.reply
         if isinstance(reply, Rejected):
-            kind = LiteralDepthRejection if reply.code == "literal-depth" else UsageError
+            kind = LiteralDepthError if reply.code == "literal-depth" else UsageError
             raise kind(reply.message, hint=reply.hint)
         if self._cache is not None and not (isinstance(reply, Raised) and reply.out_of_memory):
             self._cache.put(request, self._environment, reply)

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import stagebench.worker
 from stagebench.errors import MachineError
@@ -18,16 +18,19 @@ from stagebench.lowering.compiler_environment import CompilerEnvironment, worker
 from stagebench.worker import protocol
 from stagebench.worker.protocol import Cancel, FromWorker, Hello, Lower, Refused
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 _ENTRY = Path(stagebench.worker.__file__).with_name("__main__.py")
 _PATIENCE_SECONDS = 2.0
 
 
 class WorkerProcess:
-    """One running worker.  Use as a context manager: leaving it ends the worker and its children."""
+    """One running worker; a context manager that ends it and its children when it is left."""
 
     def __init__(self, environment: CompilerEnvironment, *, jobs: int) -> None:
         self.environment = environment
-        self._log: IO[bytes] = tempfile.TemporaryFile()
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
         self._process = subprocess.Popen(
             [environment.python, "-I", str(_ENTRY), environment.compiler.name, str(jobs)],
             stdin=subprocess.PIPE,
@@ -38,7 +41,7 @@ class WorkerProcess:
             bufsize=0,
         )
 
-    def __enter__(self) -> WorkerProcess:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

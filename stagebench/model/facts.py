@@ -139,10 +139,11 @@ class SyncOp(Record, frozen=True, kw_only=True):
 
     ``static`` is 1; ``dynamic`` is how often one thread that reaches the site executes it in one
     CTA, every data-dependent branch taken (an expression where a trip count is symbolic).
-    ``loops`` is the nest, outermost first, each ``var<extent``.  ``line`` is the 1-based Python line
-    in ``file`` (a name without its folder): ``exact`` where the statement itself carries it, ``synthetic`` where a pass
-    injected the statement and the line is that of the nearest enclosing statement that has one.
-    ``cuda_line`` is the 1-based line of ``kernel.cu`` that the site was matched to.
+    ``loops`` is the nest, outermost first, each ``var<extent``.  ``line`` is the 1-based Python
+    line in ``file`` (a name without its folder): ``exact`` where the statement itself carries it,
+    ``synthetic`` where a pass injected the statement and the line is that of the nearest enclosing
+    statement that has one.  ``cuda_line`` is the 1-based line of ``kernel.cu`` that the site was
+    matched to.
     """
 
     op: str

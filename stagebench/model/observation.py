@@ -1,4 +1,4 @@
-"""What did a compiler adapter see?  Compiler-neutral readings from which `stagebench.facts` derives.
+"""What did a compiler adapter see?  Compiler-neutral readings that `stagebench.facts` derives from.
 
 An adapter (one per compiler, in the worker) turns IR objects into these records and nothing else;
 spelling differences between compilers and releases end there.

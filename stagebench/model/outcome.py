@@ -10,7 +10,7 @@ from stagebench.model.base import Record
 from stagebench.model.facts import Diagnostic, Facts
 from stagebench.model.variant import Variant
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 
 FailureKind = Literal["compile_error", "crash", "timeout", "out_of_memory"]
 

@@ -27,7 +27,7 @@ class Variant(Record, frozen=True, kw_only=True):
     stage_param: str | None = "num_stages"
     arch: str
     compiler: Compiler
-    pass_configs: dict[str, Scalar] = {}
+    pass_configs: dict[str, Scalar]
 
     @property
     def num_stages(self) -> int | None:

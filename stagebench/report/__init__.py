@@ -1,0 +1,1 @@
+"""Facts for people: records to rows, rows to a terminal."""

@@ -1,0 +1,1 @@
+"""The process that owns a compiler: its entry, its protocol, its server."""

@@ -35,9 +35,7 @@ def main() -> int:
         message = f"{type(exc).__name__}: {exc}"
         os.write(replies, protocol.encode_line(protocol.Refused(message=message)))
         return 1
-    hello = protocol.Hello(
-        compiler=adapter.COMPILER, import_seconds=time.perf_counter() - started
-    )
+    hello = protocol.Hello(compiler=adapter.COMPILER, import_seconds=time.perf_counter() - started)
     os.write(replies, protocol.encode_line(hello))
     die_with_parent(enabled=False)  # from here on the loop sees the end of standard input
     Server(adapter.lower, requests=0, replies=replies, jobs=jobs).serve()

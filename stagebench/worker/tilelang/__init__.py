@@ -1,0 +1,1 @@
+"""TileLang's adapter: the only package that imports tilelang, tvm or torch."""

@@ -32,9 +32,9 @@ from stagebench.worker.stderr_log import compiler_warnings
 from stagebench.worker.tilelang import ir
 from stagebench.worker.tilelang.device_ir import read_device_function
 from stagebench.worker.tilelang.host_ir import read_descriptors
-from stagebench.worker.tilelang.stage_param import LiteralDepthError
 from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_kernel
 from stagebench.worker.tilelang.pass_recorder import PassRecorder
+from stagebench.worker.tilelang.stage_param import LiteralDepthError
 
 COMPILER = Compiler(name="tilelang", version=version("tilelang"))
 

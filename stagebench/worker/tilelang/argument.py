@@ -129,7 +129,7 @@ def _wants_dtype(parameter: inspect.Parameter, hint: object) -> bool:
     return named and ("dtype" in parameter.name or "dtype" in annotation_text(parameter))
 
 
-def _tilelang_dtype(name: str) -> Any:  # noqa: ANN401
+def _tilelang_dtype(name: str) -> Any:
     found = getattr(language, name, None)
     return found if isinstance(found, _TILELANG_DTYPE) else None
 

@@ -13,6 +13,8 @@ from typing import Any
 from stagebench.errors import UsageError
 
 Config = Mapping[str, Any]
+PASS_CONFIGS = "pass_configs"
+"""The key of a config that is no parameter (``_RESERVED_CONFIG_KEYS`` of the tuner, 0.1.15)."""
 
 
 def first_config(configs: object, given: Mapping[str, Any], parameters: Sequence[str]) -> Config:

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from tilelang import tvm
 from tilelang.backend.target import register_target_normalizer
 from tilelang.cuda.target import normalize_cuda_target
-from tvm.target import Target
 
 from stagebench.worker.tilelang.notes import Notes
 
@@ -24,9 +24,9 @@ from stagebench.worker.tilelang.notes import Notes
 @contextmanager
 def targets_are(arch: str, notes: Notes) -> Iterator[None]:
     """Make ``arch`` the current target, and the answer for every CUDA target that is asked for."""
-    chosen = Target({"kind": "cuda", "arch": arch})
+    chosen = tvm.target.Target({"kind": "cuda", "arch": arch})
 
-    def normalize(target: object) -> Any:  # noqa: ANN401
+    def normalize(target: object) -> Any:
         named = _cuda_arch(target)
         if named is None:
             return None
@@ -51,6 +51,6 @@ def _cuda_arch(target: object) -> str | None:
         return next((w.removeprefix("-arch=") for w in words if w.startswith("-arch=")), "")
     if isinstance(target, Mapping):
         return str(target.get("arch", "")) if target.get("kind") == "cuda" else None
-    if isinstance(target, Target) and target.kind.name == "cuda":
+    if isinstance(target, tvm.target.Target) and target.kind.name == "cuda":
         return str(target.attrs["arch"]) if "arch" in target.attrs else ""
     return None

@@ -15,6 +15,7 @@ import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import FunctionType
 from typing import Any, Literal
 
@@ -73,6 +74,25 @@ class _Scope:
     file: str
     namespace: Mapping[str, Any]
     closure: Mapping[str, Any]
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of its own body, without those of the functions nested in it."""
+        return tuple(_own_nodes(self.node))
+
+    @cached_property
+    def inner(self) -> Mapping[str, _Function]:
+        """The functions that are nested in it, by name."""
+        return {node.name: node for node in self.nodes if isinstance(node, _Function)}
+
+    @cached_property
+    def assigned(self) -> Mapping[str, list[ast.expr]]:
+        """What its own body assigns to each name."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self.nodes:
+            for name, value in _assignments(node):
+                found.setdefault(name, []).append(value)
+        return found
 
     def parameters(self) -> dict[str, ast.expr | None]:
         """Parameter names, each with its default."""
@@ -164,15 +184,16 @@ class DepthSites:
         return self._trees[filename]
 
     def _read(self, scope: _Scope) -> None:
-        for node in _own_nodes(scope.node):
+        names = {n.id for n in scope.nodes if isinstance(n, ast.Name)}
+        for name in sorted(names - set(scope.parameters()) - set(scope.assigned)):
+            self._named_function(name, scope)
+        for node in scope.nodes:
             if isinstance(node, _Function):
                 inner = _Scope(node, scope, scope.file, scope.namespace, scope.closure)
                 self._scopes.setdefault(node, inner)
                 self._pending.append(self._scopes[node])
             elif isinstance(node, ast.Call):
                 self._read_call(node, scope)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                self._named_function(node.id, scope)
 
     def _read_call(self, call: ast.Call, scope: _Scope) -> None:
         name = call.func.attr if isinstance(call.func, ast.Attribute) else None
@@ -200,9 +221,8 @@ class DepthSites:
         """The definition that ``name`` means in ``scope``."""
         around: _Scope | None = scope
         while around is not None:
-            for node in _own_nodes(around.node):
-                if isinstance(node, _Function) and node.name == name:
-                    return node
+            if name in around.inner:
+                return around.inner[name]
             around = around.parent
         value = scope.closure.get(name, scope.namespace.get(name))
         return self._enter_object(value)
@@ -241,7 +261,7 @@ class DepthSites:
         seen |= {(scope.node, name)}
         around: _Scope | None = scope
         while around is not None:
-            assigned = list(_assignments(around.node, name))
+            assigned = around.assigned.get(name, [])
             if assigned:
                 for value in assigned:
                     yield from self._follow_assigned(name, value, around, seen)
@@ -289,7 +309,7 @@ class DepthSites:
                 yield "parameter", name
 
 
-def _cell(cell: Any) -> Any:  # noqa: ANN401
+def _cell(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # a name that the factory has not assigned yet
@@ -358,27 +378,25 @@ def _spreads(call: ast.Call) -> bool:
     return starred or any(k.arg is None for k in call.keywords)
 
 
-def _assignments(function: _Function, name: str) -> Iterator[ast.expr]:
-    """What is assigned to ``name`` in a function's own body."""
-    for node in _own_nodes(function):
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                yield from _assigned(target, node.value, name)
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-            yield from _assigned(node.target, node.value, name)
+def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names that a statement assigns, each with what it is assigned."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _assigned(target, node.value)
+    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+        yield from _assigned(node.target, node.value)
 
 
-def _assigned(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
-    if isinstance(target, ast.Name) and target.id == name:
-        yield value
+def _assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(target, ast.Name):
+        yield target.id, value
     elif isinstance(target, ast.Tuple | ast.List):
-        names = [t.id if isinstance(t, ast.Name) else None for t in target.elts]
-        if name not in names:
-            return
-        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(names):
-            yield value.elts[names.index(name)]
-        else:
-            yield value
+        values = [value] * len(target.elts)
+        if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(values):
+            values = value.elts
+        for inner, its_value in zip(target.elts, values, strict=True):
+            if isinstance(inner, ast.Name):
+                yield inner.id, its_value
 
 
 def _is_const_declaration(value: ast.expr) -> bool:

@@ -2,7 +2,8 @@
 
 Every call that synchronises, moves data asynchronously or issues tensor-core work becomes a
 `SeenSite` with its loop nest, guards and source line; what has an effect and is not known becomes
-``unknown:<name>``.  Does not handle: what a site means for a role or a section (`stagebench.facts`).
+``unknown:<name>``.  Does not handle: what a site means for a role or a section (that is for
+`stagebench.facts`).
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class _Walk:
     def _visit_loop(self, stmt: Any, var: str, extent: Extent) -> None:
         index = len(self.loops)
         start = len(self.sites)
-        pipelined = any("pipelined_num_stages" in key for key in ir.annotations(stmt))
+        pipelined = any("pipelined_num_stages" in key for key in ir.loop_annotations(stmt))
         loop = SeenLoop(var=var, extent=extent, pipelined=pipelined, start=start, end=start)
         self.loops.append(loop)
         self._nest.append(index)
@@ -227,7 +228,7 @@ class _Walk:
 
 
 def _unknown(call: Any, name: str) -> intrinsics.Intrinsic | None:
-    """An intrinsic that may synchronise and that no table knows; ``None``: it can't, or is known."""
+    """An intrinsic that may synchronise and that no table knows, else ``None``."""
     if name in ("call_extern", "call_pure_extern"):
         function = str(call.args[0].value)
         if name == "call_pure_extern" or function.startswith(intrinsics.HARMLESS_EXTERN_PREFIXES):

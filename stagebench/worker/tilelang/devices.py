@@ -41,7 +41,7 @@ class Device:
     threads_per_sm: int
 
 
-def _device(  # noqa: PLR0913  (one row of the table)
+def _device(
     name: str,
     capability: tuple[int, int],
     sms: int,

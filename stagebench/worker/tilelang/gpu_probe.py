@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
-import tvm
+from tilelang import tvm
 
 from stagebench.worker.tilelang.devices import Device, capability_of, device_of
 from stagebench.worker.tilelang.gpu_needed import gpu_needed, unknown_property
@@ -205,6 +205,9 @@ def answered_probes(arch: str, tree: UserTree, notes: Notes) -> Iterator[None]:
         if original is not None:
             replace(stack, device_class, "_GetDeviceAttr", probes.tvm_attribute(original))
         for name in ("tilelang.carver.arch.driver", "tilelang.carver.arch.driver.cuda_driver"):
-            if name in sys.modules:
-                replace(stack, sys.modules[name], "get_device_attribute", probes.runtime_attribute)
+            driver = sys.modules.get(name)
+            if driver is not None:
+                # It makes a torch.device of a number, which a torch without CUDA refuses.
+                replace(stack, driver, "get_cuda_device_properties", probes.device_properties)
+                replace(stack, driver, "get_device_attribute", probes.runtime_attribute)
         yield

@@ -112,7 +112,7 @@ def op_name(call: Any) -> str:
     return str(getattr(call.op, "name", None) or getattr(call.op, "name_hint", call.op))
 
 
-def annotations(stmt: Any) -> dict[str, Any]:
+def loop_annotations(stmt: Any) -> dict[str, Any]:
     """A loop's annotations as a dictionary (empty where it has none)."""
     found = getattr(stmt, "annotations", None)
     return {str(key): value for key, value in found.items()} if found else {}

@@ -69,10 +69,8 @@ def imported_file(path: Path, parsed: ast.Module, tree: UserTree) -> Iterator[Mo
         yield _execute(path, parsed, tree)
     finally:
         sys.path[:], sys.argv, sys.dont_write_bytecode = before
-        for name, module in list(sys.modules.items()):
-            origin = getattr(module, "__file__", None)
-            if name == PRIVATE_NAME or (isinstance(origin, str) and tree.contains(origin)):
-                del sys.modules[name]
+        for name in {PRIVATE_NAME, *tree.modules()}:
+            sys.modules.pop(name, None)
 
 
 def _execute(path: Path, parsed: ast.Module, tree: UserTree) -> ModuleType:

@@ -42,7 +42,7 @@ def is_kernel(value: object) -> bool:
     return isinstance(value, _KERNELS)
 
 
-def kernel_name(value: Any) -> str | None:  # noqa: ANN401
+def kernel_name(value: Any) -> str | None:
     """The Python name that a kernel object was defined under."""
     if is_compiled(value):
         value = value.prim_func

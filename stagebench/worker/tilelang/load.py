@@ -20,7 +20,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-
 from stagebench.errors import UsageError
 from stagebench.kernels import BUILTINS
 from stagebench.model import Diagnostic, ParamValue, Record
@@ -32,6 +31,7 @@ from stagebench.worker.tilelang.devices import capability_of
 from stagebench.worker.tilelang.gpu_probe import answered_probes
 from stagebench.worker.tilelang.kernel_file import check_file, imported_file
 from stagebench.worker.tilelang.notes import Notes
+from stagebench.worker.tilelang.offer import Offer
 from stagebench.worker.tilelang.pass_config import normal_pass_configs
 from stagebench.worker.tilelang.prim_func_route import Route
 from stagebench.worker.tilelang.signature import signature_of
@@ -97,9 +97,10 @@ def load_kernel(
     parsed = None if path is None else check_file(path)
     tree = UserTree(None if path is None else path.resolve())
     notes = Notes(tree)
+    offer = Offer()
     with ExitStack() as stack:
         stack.enter_context(answered_probes(request.arch, tree, notes))
-        stack.enter_context(compiling_nothing(tree, notes))
+        stack.enter_context(compiling_nothing(tree, notes, offer))
         stack.enter_context(targets_are(request.arch, notes))
         stack.enter_context(_noted(f"while building {_shown(request)}"))
         files: list[str] = []
@@ -108,11 +109,11 @@ def load_kernel(
             module = _builtin_module(request.function)
             files.append(str(module.__file__))
             names = [BUILTINS[request.function].partition(":")[2]]
-            return _build(request, _Source(module, names, None, tree), notes, tuple(files))
+            return _build(request, _Source(module, names, None, tree), notes, offer, tuple(files))
         stack.callback(lambda: files.extend(tree.imported()))
         module = stack.enter_context(imported_file(path, parsed, tree))
         source = _Source(module, request.function.split("."), parsed, tree)
-        loaded = _build(request, source, notes, ())
+        loaded = _build(request, source, notes, offer, ())
         return _with_files(loaded, tree.imported())
 
 
@@ -149,11 +150,16 @@ def _builtin_module(name: str) -> ModuleType:
 
 
 def _build(
-    request: KernelRequest, source: _Source, notes: Notes, files: tuple[str, ...]
+    request: KernelRequest,
+    source: _Source,
+    notes: Notes,
+    offer: Offer,
+    files: tuple[str, ...],
 ) -> LoadedKernel:
     owners = _owners(source)
     stage_param = _stage_param(request, source, owners, notes)
-    route = Route(request.function, _given(request, stage_param), notes)
+    offer.given = _given(request, stage_param)
+    route = Route(request.function, offer, notes)
     reference = owners[-1]
     for name in source.names[len(owners) :]:
         reference = route.inner(reference, name)
@@ -170,8 +176,8 @@ def _build(
     return LoadedKernel(
         prim_func=prim_func,
         pass_configs=pass_configs,
-        params=_recorded(route.values, stage_param),
-        stage_param=stage_param if stage_param in route.values else None,
+        params=_recorded(offer.values, stage_param),
+        stage_param=stage_param if stage_param in offer.values else None,
         diagnostics=notes.all(),
         module_files=files,
     )
@@ -240,7 +246,7 @@ def _readable(source: _Source) -> Callable[[str], bool]:
     return lambda filename: filename == own or source.tree.contains(filename)
 
 
-def _parameter_names(owner: Any) -> tuple[str, ...]:  # noqa: ANN401
+def _parameter_names(owner: Any) -> tuple[str, ...]:
     if kinds.is_prim_func(owner) or kinds.is_compiled(owner) or not callable(owner):
         return ()
     try:

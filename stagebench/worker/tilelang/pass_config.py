@@ -13,7 +13,7 @@ from typing import Any
 
 
 def normal_pass_configs(
-    prim_func: Any,  # noqa: ANN401
+    prim_func: Any,
     outside: Mapping[Any, Any],
 ) -> tuple[dict[str, object], list[str]]:
     """Pass configs by key, and compiler flags, of a kernel built with ``outside`` around it."""
@@ -28,7 +28,7 @@ def normal_pass_configs(
     return {_key(k): _plain(v) for k, v in merged.items()}, [str(flag) for flag in flags]
 
 
-def _has(attributes: Any, name: str) -> bool:  # noqa: ANN401
+def _has(attributes: Any, name: str) -> bool:
     return attributes is not None and name in attributes
 
 

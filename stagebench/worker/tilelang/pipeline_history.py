@@ -74,7 +74,7 @@ class PipelineHistory:
             _request(loop)
             for function in _functions(module)
             for loop in _loops(function)
-            if any(key in ir.annotations(loop) for key in _REQUEST)
+            if any(key in ir.loop_annotations(loop) for key in _REQUEST)
         ]
         self._see_buffers(module, None)
 
@@ -143,10 +143,8 @@ class PipelineHistory:
         for loop in pending:
             self._see_loop(loop, present.get(loop.var, []), pass_name, specialized)
 
-    def _see_loop(
-        self, loop: _Loop, present: list[Any], pass_name: str, specialized: bool
-    ) -> None:
-        noted = [ir.annotations(stmt) for stmt in present]
+    def _see_loop(self, loop: _Loop, present: list[Any], pass_name: str, specialized: bool) -> None:
+        noted = [ir.loop_annotations(stmt) for stmt in present]
         planned = next((notes for notes in noted if _STAGE in notes), None)
         if loop.outcome == "planned":
             if planned is None:
@@ -219,7 +217,7 @@ def _blocks(function: Any) -> list[Any]:
 
 
 def _request(loop: Any) -> _Loop:
-    notes = ir.annotations(loop)
+    notes = ir.loop_annotations(loop)
     location = ir.user_location(loop)
     return _Loop(
         var=str(loop.loop_var.name),

@@ -16,14 +16,13 @@ from types import FrameType
 from typing import Any
 
 from stagebench.errors import UsageError
-from stagebench.model import ParamValue
 from stagebench.worker.tilelang import kernel_kinds as kinds
-from stagebench.worker.tilelang.autotune import first_config
+from stagebench.worker.tilelang.autotune import PASS_CONFIGS, first_config
 from stagebench.worker.tilelang.notes import Notes
+from stagebench.worker.tilelang.offer import Offer
 from stagebench.worker.tilelang.signature import Binding, Signature, bind, signature_of
 
 _MOST_LEVELS = 8
-_PASS_CONFIGS = "pass_configs"  # the reserved key of an autotune config
 
 
 @dataclass
@@ -31,16 +30,14 @@ class Route:
     """The way from a reference to its PrimFunc, and what was used on it."""
 
     kernel: str
-    given: Mapping[str, ParamValue]
+    offer: Offer
     notes: Notes
-    values: dict[str, Any] = field(default_factory=dict)
     pass_configs: dict[Any, Any] = field(default_factory=dict)
     compile_flags: list[str] = field(default_factory=list)
     signatures: list[Signature] = field(default_factory=list)
-    used: set[str] = field(default_factory=set)
     consts: tuple[str, ...] = ()
 
-    def prim_func(self, reference: Any) -> Any:  # noqa: ANN401
+    def prim_func(self, reference: Any) -> Any:
         """Build; raises `UsageError` for the caller's mistakes, else whatever the kernel raises."""
         value = reference
         for _ in range(_MOST_LEVELS):
@@ -51,12 +48,12 @@ class Route:
             raise UsageError(
                 f"`{self.kernel}` returned a function {_MOST_LEVELS} times over and no kernel"
             )
-        unknown = [name for name in self.given if name not in self.used]
+        unknown = self.offer.untaken()
         if unknown:
             raise self._unknown(unknown)
         return value
 
-    def _step(self, value: Any) -> Any:  # noqa: ANN401
+    def _step(self, value: Any) -> Any:
         if kinds.is_compiled(value):
             self.pass_configs.update(value.pass_configs or {})
             self._keep_flags(value.compile_flags)
@@ -69,32 +66,31 @@ class Route:
             return self.call(value)
         return self._only_kernel(value)
 
-    def call(self, function: Any) -> Any:  # noqa: ANN401
+    def call(self, function: Any) -> Any:
         """Call one level that is plain Python."""
         signature = self._signature(function)
         bound = self._bind(signature, {})
         keywords = dict(bound.keywords)
         if signature.takes_any:
-            rest = {k: v for k, v in self.given.items() if k not in bound.used}
+            rest = self.offer.rest(bound.used)
             keywords.update(rest)
-            self.values.update(rest)
-            self.used.update(rest)
+            self.offer.record(rest, set(rest))
         return function(*bound.positional, **keywords)
 
-    def _build(self, impl: Any, configs: object) -> Any:  # noqa: ANN401
+    def _build(self, impl: Any, configs: object) -> Any:
         """Build a ``@tilelang.jit`` function, lazy or eager."""
         signature = self._signature(impl)
         config: Mapping[str, Any] = {}
         if configs is not None:
             config = self._config(signature, configs)
         bound = self._bind(signature, config)
-        rest = {k: v for k, v in self.given.items() if k not in bound.used}
+        rest = self.offer.rest(bound.used)
         if bound.positional:
             tir = impl.get_tir(*bound.positional, **bound.keywords)
         else:
             tir = self._get_tir(impl, signature, bound, rest)
         self.pass_configs.update(impl.pass_configs or {})
-        self.pass_configs.update(config.get(_PASS_CONFIGS) or {})
+        self.pass_configs.update(config.get(PASS_CONFIGS) or {})
         self._keep_flags(impl.compile_flags)
         return tir
 
@@ -103,8 +99,8 @@ class Route:
         impl: Any,
         signature: Signature,
         bound: Binding,
-        rest: dict[str, Any],  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
+        rest: dict[str, Any],
+    ) -> Any:
         # An eager kernel takes the sizes that it declares with T.const as further keywords; a lazy
         # one takes none, so they are given only once the mode is known.
         mode = impl.initialize_jit_mode(**bound.keywords)
@@ -119,11 +115,10 @@ class Route:
             taken = {name: extra[name] for name in self.consts if name in extra}
         else:
             taken = extra
-        self.values.update(taken)
-        self.used.update(taken)
+        self.offer.record(taken, set(taken))
         return tir
 
-    def _check_consts(self, impl: Any, signature: Signature, extra: Mapping[str, Any]) -> None:  # noqa: ANN401
+    def _check_consts(self, impl: Any, signature: Signature, extra: Mapping[str, Any]) -> None:
         """Name every ``T.const`` size that is not given (the compiler names the first)."""
         consts = _const_names(impl)
         missing = [name for name in consts if name not in extra]
@@ -136,12 +131,12 @@ class Route:
             )
 
     def _config(self, signature: Signature, configs: object) -> Mapping[str, Any]:
-        known = bind(signature, self.given, {})
+        known = bind(signature, self.offer.given, {})
         config = first_config(configs, known.values, signature.names)
         lacking = {
             name: value
             for name, value in config.items()
-            if name != _PASS_CONFIGS and name not in known.used
+            if name != PASS_CONFIGS and name not in known.used
         }
         if lacking:
             shown = ", ".join(f"{name}={value!r}" for name, value in lacking.items())
@@ -151,7 +146,7 @@ class Route:
             )
         return config
 
-    def _signature(self, function: Any) -> Signature:  # noqa: ANN401
+    def _signature(self, function: Any) -> Signature:
         name = kinds.kernel_name(function) or self.kernel
         try:
             signature = signature_of(name, function)
@@ -161,20 +156,19 @@ class Route:
         return signature
 
     def _bind(self, signature: Signature, config: Mapping[str, Any]) -> Binding:
-        bound = bind(signature, self.given, config)
+        bound = bind(signature, self.offer.given, config)
         if bound.missing:
             known = {name for s in self.signatures for name in s.names}
-            stray = [n for n in self.given if n not in known]
+            stray = [n for n in self.offer.given if n not in known]
             raise UsageError(
                 f"`{signature.name}` needs {_listed(bound.missing)}"
                 + self._unknown_text(stray, bound.missing),
                 hint=f"give --set {_settings(bound.missing)}; signature: {signature}",
             )
-        self.values.update(bound.values)
-        self.used.update(bound.used)
+        self.offer.record(bound.values, bound.used)
         return bound
 
-    def _unknown_text(self, names: list[str], candidates: Any) -> str:  # noqa: ANN401
+    def _unknown_text(self, names: list[str], candidates: Any) -> str:
         """What to say of given names that fit nowhere, beside another complaint."""
         if not names:
             return ""
@@ -203,8 +197,11 @@ class Route:
             hint=f"{meant}signature: {shown}{consts}",
         )
 
-    def _only_kernel(self, value: object) -> Any:  # noqa: ANN401
-        """The one kernel in a builder's tuple, list or dictionary."""
+    def _only_kernel(self, value: object) -> Any:
+        """The one kernel in a builder's tuple, list or dictionary, or in a tuner's result."""
+        held = getattr(value, "kernel", None)
+        if kinds.is_kernel(held):
+            return held
         items = list(_items(value))
         found = [item for _, item in items if kinds.is_kernel(item)]
         if len(found) == 1:
@@ -229,7 +226,7 @@ class Route:
 
     # ── inner functions ─────────────────────────────────────────────────────────────────────────
 
-    def inner(self, owner: Any, name: str) -> Any:  # noqa: ANN401
+    def inner(self, owner: Any, name: str) -> Any:
         """``name`` inside ``owner``: an attribute, a method, a result, or a local function.
 
         A function is called (with the parameters that it takes) and its result searched; where
@@ -247,7 +244,7 @@ class Route:
             return None
         return self._from_call(owner, name)
 
-    def _from_call(self, function: Any, name: str) -> Any:  # noqa: ANN401
+    def _from_call(self, function: Any, name: str) -> Any:
         code = getattr(inspect.unwrap(function), "__code__", None)
         local: list[Any] = []
 
@@ -268,8 +265,7 @@ class Route:
         for key, item in _items(result):
             if key == name or kinds.kernel_name(item) == name:
                 return item
-        found = getattr(result, name, None)
-        return found if found is not None else next(iter(local), None)
+        return local[0] if local else getattr(result, name, None)
 
 
 def _items(value: object) -> list[tuple[object, Any]]:
@@ -280,7 +276,7 @@ def _items(value: object) -> list[tuple[object, Any]]:
     return []
 
 
-def _const_names(impl: Any) -> tuple[str, ...]:  # noqa: ANN401
+def _const_names(impl: Any) -> tuple[str, ...]:
     """Names that an eager kernel declared with ``T.const``, in the order of its text.
 
     Source: tilelang 0.1.15, ``TirTemplate.matcher`` of ``JITFunc.p1_cache``, filled by phase 1.

@@ -13,7 +13,7 @@ from typing import Any
 _ABSENT = object()
 
 
-def replace(stack: ExitStack, owner: Any, name: str, value: object) -> None:  # noqa: ANN401
+def replace(stack: ExitStack, owner: Any, name: str, value: object) -> None:
     """Set ``owner.name`` until ``stack`` closes.  A name that this release lacks is left alone."""
     if not hasattr(owner, name):
         return

@@ -52,7 +52,7 @@ class Binding:
     missing: list[str] = field(default_factory=list)
 
 
-def signature_of(name: str, function: Any, tensors: tuple[str, ...] = ()) -> Signature:  # noqa: ANN401
+def signature_of(name: str, function: Any, tensors: tuple[str, ...] = ()) -> Signature:
     """The signature of a function, class, partial or wrapper (``functools.wraps`` is followed)."""
     inner = _wrapped_kernel(function)
     known = getattr(inner, "signature", None)
@@ -66,12 +66,12 @@ def signature_of(name: str, function: Any, tensors: tuple[str, ...] = ()) -> Sig
     return Signature(name, parameters, _hints(function), tensors)
 
 
-def tensor_names(jit_impl: Any) -> tuple[str, ...]:  # noqa: ANN401
+def tensor_names(jit_impl: Any) -> tuple[str, ...]:
     """Parameters of an eager ``@tilelang.jit`` function that are tensors or run-time scalars."""
     return tuple(getattr(getattr(jit_impl, "func", None), "tensor_args", None) or ())
 
 
-def _wrapped_kernel(function: Any) -> Any:  # noqa: ANN401
+def _wrapped_kernel(function: Any) -> Any:
     """The innermost of a chain of ``__wrapped__``, stopping at a TileLang JIT object."""
     seen = 0
     while not isinstance(getattr(function, "signature", None), inspect.Signature):
@@ -136,7 +136,7 @@ def bind(
     return bound
 
 
-def _place(bound: Binding, parameter: inspect.Parameter, value: Any) -> None:  # noqa: ANN401
+def _place(bound: Binding, parameter: inspect.Parameter, value: Any) -> None:
     if parameter.kind is _Parameter.POSITIONAL_ONLY:
         bound.positional.append(value)
     elif parameter.kind is _Parameter.VAR_POSITIONAL:

@@ -11,18 +11,19 @@ Source: tilelang 0.1.15, ``tilelang.jit.compile`` and ``JITImpl.compile`` end at
 
 from __future__ import annotations
 
-import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from tilelang.jit.kernel import JITKernel
 
-from stagebench.worker.tilelang.autotune import first_config
+from stagebench.worker.tilelang.autotune import PASS_CONFIGS, first_config
 from stagebench.worker.tilelang.gpu_needed import gpu_needed
 from stagebench.worker.tilelang.notes import Notes
+from stagebench.worker.tilelang.offer import Offer
 from stagebench.worker.tilelang.replaced import replace
+from stagebench.worker.tilelang.signature import Signature, bind, signature_of
 from stagebench.worker.tilelang.user_tree import UserTree
 
 _NOT_COMPILED = "// not compiled: stagebench lowers this kernel itself\n"
@@ -34,11 +35,12 @@ _EXPORTS = ("export_sources", "export_library", "export_ptx", "export_sass")
 
 
 class _Seams:
-    def __init__(self, tree: UserTree, notes: Notes) -> None:
+    def __init__(self, tree: UserTree, notes: Notes, offer: Offer) -> None:
         self._tree = tree
         self._notes = notes
+        self._offer = offer
 
-    def hold(self, kernel: Any, func: Any = None, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+    def hold(self, kernel: Any, func: Any = None, *args: Any, **kwargs: Any) -> None:
         """``JITKernel.__init__``: keep the PrimFunc and the pass configs, compile nothing."""
         kernel.prim_func = func
         kernel.pass_configs = dict(kwargs.get("pass_configs") or {})
@@ -46,7 +48,7 @@ class _Seams:
         kernel.target = kwargs.get("target")
         kernel.uncompiled_out_idx = args[0] if args else kwargs.get("out_idx")
 
-    def cached(self, func: Any = None, out_idx: Any = None, *_: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+    def cached(self, func: Any = None, out_idx: Any = None, *_: Any, **kwargs: Any) -> Any:
         """``tilelang.jit.cached`` and ``tilelang.cache.cached``."""
         place = self._tree.current_line()
         if place is not None:
@@ -61,39 +63,49 @@ class _Seams:
 
         return refused
 
-    def tune(self, tuned: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        """``AutoTuneImpl.__call__``: what the call lacks comes from the first config."""
+    def tune(self, tuned: Any, *args: Any, **kwargs: Any) -> Any:
+        """``AutoTuneImpl.__call__``: what the call lacks is the user's, else the first config's."""
         return_kernel = kwargs.pop("__return_kernel", False)
         impl = tuned.jit_impl
-        bound = impl.signature.bind_partial(*args, **kwargs)
-        names = list(impl.signature.parameters)
-        config = first_config(tuned.configs, bound.arguments, names)
-        lacking = {k: v for k, v in config.items() if k not in bound.arguments}
-        per_config = lacking.pop("pass_configs", None)
-        self._note_config(lacking)
+        signature = signature_of("the tuned kernel", impl)
+        called = impl.signature.bind_partial(*args, **kwargs).arguments
+        config = first_config(tuned.configs, called, signature.names)
+        lacking = self._lacking(signature, called, config)
         mode = impl.initialize_jit_mode(*args, **kwargs, **lacking)
         kernel = impl.compile(*args, **kwargs, **lacking)
-        kernel.pass_configs.update(per_config or {})
+        kernel.pass_configs.update(config.get(PASS_CONFIGS) or {})
         return kernel if mode == "lazy" or return_kernel else kernel()
 
-    def run_tuner(self, tuner: Any, *_args: object, **_kwargs: object) -> Any:  # noqa: ANN401
-        """``AutoTuner.run``: the first config, compiled by nobody."""
-        from tilelang.autotuner.param import AutotuneResult  # noqa: PLC0415  (absent in old ones)
+    def run_tuner(self, tuner: Any, *_args: object, **_kwargs: object) -> Any:
+        """``AutoTuner.run``: the user's values, then the first config's, compiled by nobody."""
+        from tilelang.autotuner.param import AutotuneResult
 
-        names = _parameter_names(tuner.fn)
-        config = dict(first_config(tuner.configs, {}, names))
-        config.pop("pass_configs", None)
-        self._note_config(config)
-        made = tuner.fn(**config)
+        signature = signature_of("the tuned kernel", tuner.fn)
+        config = first_config(tuner.configs, {}, signature.names)
+        arguments = self._lacking(signature, {}, config)
+        made = tuner.fn(**arguments)
         kernel = made if isinstance(made, JITKernel) else JITKernel(made)
+        kernel.pass_configs.update(config.get(PASS_CONFIGS) or {})
         return AutotuneResult(
             latency=None,
-            config=config,
+            config=arguments,
             ref_latency=None,
             libcode=_NOT_COMPILED,
             func=kernel.prim_func,
             kernel=kernel,
         )
+
+    def _lacking(
+        self, signature: Signature, called: Mapping[str, Any], config: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Arguments that a call lacks, and a note of those that come from the config."""
+        given = {k: v for k, v in self._offer.given.items() if k not in called}
+        bound = bind(signature, given, {**config, **called})
+        self._offer.record(bound.values, bound.used)
+        taken = {k: v for k, v in config.items() if k != PASS_CONFIGS and k not in called}
+        taken = {k: v for k, v in taken.items() if k not in bound.used}
+        self._note_config(taken)
+        return {k: bound.values[k] for k in (*bound.used, *taken) if k in bound.values}
 
     def _note_config(self, taken: dict[str, Any]) -> None:
         if taken:
@@ -105,15 +117,10 @@ class _Seams:
             )
 
 
-def _parameter_names(function: Any) -> tuple[str, ...]:  # noqa: ANN401
-    signature = getattr(function, "signature", None) or inspect.signature(function)
-    return tuple(signature.parameters)
-
-
 @contextmanager
-def compiling_nothing(tree: UserTree, notes: Notes) -> Iterator[None]:
+def compiling_nothing(tree: UserTree, notes: Notes, offer: Offer) -> Iterator[None]:
     """Make every compile of the user's file return an uncompiled kernel while this is open."""
-    seams = _Seams(tree, notes)
+    seams = _Seams(tree, notes, offer)
     with ExitStack() as stack:
         for module in ("tilelang.jit", "tilelang.cache"):
             if module in sys.modules:
@@ -146,7 +153,7 @@ def _hold_kernels(stack: ExitStack, seams: _Seams) -> None:
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     """A bound method, as a plain function that takes the instance first."""
 
-    def method(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+    def method(*args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
     return method

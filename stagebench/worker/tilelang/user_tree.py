@@ -52,6 +52,7 @@ class UserTree:
         folders, self._files = _loaded_roots()
         self._roots = tuple(root + os.sep for root in sorted(_installed_roots() | folders))
         self._known: dict[str, bool] = {}
+        self._before = frozenset(sys.modules)
 
     def contains(self, filename: str) -> bool:
         """Whether a code object's ``co_filename`` is a file of the user."""
@@ -99,11 +100,15 @@ class UserTree:
                 found = frame.f_code.co_filename, line
         return found
 
+    def modules(self) -> dict[str, str]:
+        """Names in ``sys.modules`` that are the user's, each with its file's absolute path."""
+        found = {}
+        for name, module in list(sys.modules.items()):
+            origin = getattr(module, "__file__", None)
+            if name not in self._before and isinstance(origin, str) and self.contains(origin):
+                found[name] = str(Path(origin).resolve())
+        return found
+
     def imported(self) -> tuple[str, ...]:
         """Absolute paths of the user's files that are imported now, sorted."""
-        found = set()
-        for module in list(sys.modules.values()):
-            origin = getattr(module, "__file__", None)
-            if isinstance(origin, str) and self.contains(origin):
-                found.add(str(Path(origin).resolve()))
-        return tuple(sorted(found))
+        return tuple(sorted(set(self.modules().values())))

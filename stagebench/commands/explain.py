@@ -1,0 +1,41 @@
+"""``stagebench explain``: one dump, or every dump of a run that a selector names, in full."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``explain``."""
+    parser.add_argument(
+        "dump",
+        nargs="+",
+        metavar="DUMP",
+        help="a dump folder, or a selector such as RUN[num_stages=2,arch=sm_90a]",
+    )
+    parser.add_argument("--all", action="store_true", help="show unchanged passes too")
+    parser.add_argument("--json", action="store_true", help="print the dumps as JSON instead")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print each dump; 3 if one of them is a failed variant."""
+    from stagebench.dump.directory import read_timing
+    from stagebench.dump.select import select_dumps
+
+    dumps = [dump for text in arguments.dump for dump in select_dumps(text)]
+    if arguments.json:
+        from stagebench.model import Run
+        from stagebench.model.codec import encode_pretty
+
+        run = Run(variants=tuple(dump.result for dump in dumps))
+        sys.stdout.buffer.write(encode_pretty(run))
+    else:
+        from stagebench.report.explain_view import print_explanation
+
+        for dump in dumps:
+            print_explanation(dump, read_timing(dump.folder), show_all=arguments.all)
+    failed = any(dump.result.outcome == "failed" for dump in dumps)
+    return EXIT_VARIANT_FAILED if failed else EXIT_OK
