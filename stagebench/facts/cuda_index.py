@@ -241,7 +241,7 @@ class CudaIndex:
         A body is not parsed, only its words are looked at: a macro is let off only if every word
         before a parenthesis is a plain function and no word is a synchronising one.
         """
-        macros = {}
+        macros: dict[str, bool] = {}
         for node in self._captures.get("macro", ()):
             name = node.child_by_field_name("name")
             value = node.child_by_field_name("value")
