@@ -1,0 +1,32 @@
+"""Where is a report printed, and how wide is it?
+
+A terminal decides by itself; a pipe or a file gets 100 columns (or ``COLUMNS``), so that a table
+does not depend on who reads it.  Colour follows rich: ``NO_COLOR``, ``FORCE_COLOR``, ``TERM=dumb``.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TextIO
+
+from rich.console import Console
+
+PIPE_WIDTH = 100
+
+
+def open_console(file: TextIO | None = None, *, width: int | None = None) -> Console:
+    """A console on ``file`` (standard output)."""
+    target = sys.stdout if file is None else file
+    _replace_unprintable(target)
+    console = Console(file=target, width=width, highlight=False, markup=False, emoji=False)
+    if width is None and not (target.isatty() or os.environ.get("COLUMNS", "").isdigit()):
+        console.width = PIPE_WIDTH
+    return console
+
+
+def _replace_unprintable(file: TextIO) -> None:
+    """An encoding that lacks a character prints ``?`` for it; a report never ends for that."""
+    if isinstance(file, io.TextIOWrapper) and not file.encoding.lower().startswith("utf"):
+        file.reconfigure(errors="replace")

@@ -1,0 +1,337 @@
+"""Which rows does a table of variants have, and what stands in them?
+
+Facts of several variants in, one line of text per fact and variant out.  Nothing here knows about
+colours or widths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+from stagebench.model import Facts, PipelineLoop, Record, SharedBuffer, SyncOp
+from stagebench.report import quantities
+from stagebench.report.quantities import UNKNOWN
+
+Group = Literal["schedule", "memory", "barriers", "sync", "launch", "diagnostics"]
+
+NONE = "none"
+"""Looked for and absent, of a thing that is not counted."""
+
+SCHEDULERS = {
+    "software_pipeline": "software pipeline",
+    "warp_specialization": "warp specialisation",
+    "none": "nobody",
+}
+
+SYNC_ORDER = (
+    "cp_async_copy", "cp_async_commit", "cp_async_wait",
+    "tma_load", "tma_store", "tma_store_commit", "tma_store_wait", "tma_prefetch_descriptor",
+    "mbarrier_init", "mbarrier_expect_tx", "mbarrier_arrive", "mbarrier_wait",
+    "wgmma", "wgmma_fence", "wgmma_commit", "wgmma_wait", "mma_sync",
+    "tcgen05_mma", "tcgen05_commit", "tcgen05_wait",
+    "syncthreads", "partial_barrier", "cluster_sync", "fence_proxy_async", "fence_barrier_init",
+    "setmaxnreg",
+)  # fmt: skip
+"""Ops in the order in which people read them; others follow, unknown ones last."""
+
+_WAITS = ("cp_async_wait", "wgmma_wait", "tma_store_wait")
+_KINDS = ("full", "empty", "other")
+_SEVERITIES = ("error", "warning", "note")
+
+
+class FactRow(Record, frozen=True, kw_only=True):
+    """One fact over all variants.
+
+    ``values`` run along the variants; ``None``: not known, or the variant failed.  ``minor`` rows
+    say nothing where they don't change (a buffer that has one version everywhere).  ``over_limit``
+    marks the variants whose value is more than the machine has.
+    """
+
+    label: str
+    group: Group
+    values: tuple[str | None, ...]
+    minor: bool = False
+    over_limit: tuple[bool, ...] = ()
+
+
+Column = Sequence[Facts | None]
+"""The facts of each variant, ``None`` where it failed."""
+
+
+def fact_rows(column_facts: Column) -> tuple[FactRow, ...]:
+    """Every row, the most interesting first."""
+    return (
+        *_schedule(column_facts),
+        *_versions(column_facts),
+        *_shared_memory(column_facts),
+        *_barriers(column_facts),
+        *_sync_totals(column_facts),
+        *_waits(column_facts),
+        *_launch(column_facts),
+        *_diagnostics(column_facts),
+    )
+
+
+def sync_rank(op: str) -> tuple[bool, int, str]:
+    """Sort key: ops in reading order, what we don't know last."""
+    known = SYNC_ORDER.index(op) if op in SYNC_ORDER else len(SYNC_ORDER)
+    return (op.startswith("unknown:"), known, op)
+
+
+def _row(
+    label: str,
+    group: Group,
+    column_facts: Column,
+    read: Callable[[Facts], str | None],
+    *,
+    minor: bool = False,
+) -> FactRow:
+    values = tuple(None if facts is None else read(facts) for facts in column_facts)
+    return FactRow(label=label, group=group, values=values, minor=minor)
+
+
+def _lowered(column_facts: Column) -> Iterable[Facts]:
+    return (facts for facts in column_facts if facts is not None)
+
+
+def _says_something(row: FactRow, *nothing: str) -> bool:
+    return any(value is not None and value not in nothing for value in row.values)
+
+
+# schedule
+
+
+LoopKey = tuple[str, int]
+"""A loop's variable and which of the loops with that variable it is."""
+
+
+def loops_by_key(facts: Facts) -> dict[LoopKey, PipelineLoop]:
+    """The requested loops of one variant, by a key that is the same in the others."""
+    found: dict[LoopKey, PipelineLoop] = {}
+    for loop in facts.pipeline_loops:
+        nth = sum(1 for var, _ in found if var == loop.loop_var)
+        found[loop.loop_var, nth] = loop
+    return found
+
+
+def loop_names(column_facts: Column) -> dict[LoopKey, str]:
+    """Every requested loop and its name; the name is empty where there is only one loop."""
+    keys = [key for facts in _lowered(column_facts) for key in loops_by_key(facts)]
+    distinct = list(dict.fromkeys(keys))
+    if len(distinct) < 2:
+        return dict.fromkeys(distinct, "")
+    return {(var, nth): var if nth == 0 else f"{var} (no. {nth + 1})" for var, nth in distinct}
+
+
+def _schedule(column_facts: Column) -> Iterable[FactRow]:
+    names = loop_names(column_facts)
+    if not names and any(True for _ in _lowered(column_facts)):
+        yield _row("scheduled by", "schedule", column_facts, lambda _: SCHEDULERS["none"])
+    readers: tuple[tuple[str, Callable[[PipelineLoop], str]], ...] = (
+        ("scheduled by", lambda loop: SCHEDULERS[loop.scheduled_by]),
+        ("pass", lambda loop: loop.pass_name or NONE),
+        ("stage", _stages),
+        ("order", _orders),
+        ("statements by role", _roles),
+        ("explicit schedule", lambda loop: "given" if loop.explicit_schedule else NONE),
+    )
+    for key, name in names.items():
+        for what, read in readers:
+            row = _row(
+                f"loop {name}: {what}" if name else what,
+                "schedule",
+                column_facts,
+                _of_loop(key, read, absent=SCHEDULERS["none"] if what == "scheduled by" else NONE),
+            )
+            if what == "scheduled by" or _says_something(row, NONE):
+                yield row
+
+
+def _of_loop(
+    key: LoopKey, read: Callable[[PipelineLoop], str], *, absent: str
+) -> Callable[[Facts], str]:
+    def value(facts: Facts) -> str:
+        loop = loops_by_key(facts).get(key)
+        return absent if loop is None else read(loop)
+
+    return value
+
+
+def _stages(loop: PipelineLoop) -> str:
+    stages = [statement.stage for statement in loop.statements]
+    return NONE if all(stage is None for stage in stages) else quantities.run_lengths(stages)
+
+
+def _orders(loop: PipelineLoop) -> str:
+    orders = [statement.order for statement in loop.statements]
+    return NONE if all(order is None for order in orders) else quantities.number_list(orders)
+
+
+def _roles(loop: PipelineLoop) -> str:
+    roles = [statement.role for statement in loop.statements]
+    counts = [
+        f"{roles.count(role)} {short}"
+        for role, short in (("producer", "prod."), ("consumer", "cons."), ("all", "all"))
+        if role in roles
+    ]
+    return " ".join(counts) or NONE
+
+
+# memory
+
+
+def _versions(column_facts: Column) -> Iterable[FactRow]:
+    names = dict.fromkeys(
+        buffer.name for facts in _lowered(column_facts) for buffer in facts.shared_buffers
+    )
+    merged: dict[tuple[str | None, ...], tuple[list[str], bool]] = {}
+    for name in names:
+        row = _row("", "memory", column_facts, _of_buffer(name))
+        versioned = any(
+            buffer.num_versions > 1
+            for facts in _lowered(column_facts)
+            for buffer in facts.shared_buffers
+            if buffer.name == name
+        )
+        same = merged.setdefault(row.values, ([], not versioned))
+        same[0].append(name)
+    for values, (members, minor) in merged.items():
+        yield FactRow(
+            label="versions of " + ", ".join(members), group="memory", values=values, minor=minor
+        )
+
+
+def _of_buffer(name: str) -> Callable[[Facts], str]:
+    def value(facts: Facts) -> str:
+        found = [buffer for buffer in facts.shared_buffers if buffer.name == name]
+        return ", ".join(_version(buffer) for buffer in found) or NONE
+
+    return value
+
+
+def _version(buffer: SharedBuffer) -> str:
+    return f"{buffer.num_versions} × {quantities.size(buffer.bytes_per_version)}"
+
+
+def _shared_memory(column_facts: Column) -> Iterable[FactRow]:
+    limits = {facts.shared_memory.limit_bytes for facts in _lowered(column_facts)}
+    limit = next(iter(limits)) if len(limits) == 1 else None
+    label = "shared memory" + (f" (of {quantities.size(limit)})" if limit else "")
+
+    def used(facts: Facts) -> str:
+        memory = facts.shared_memory
+        text = quantities.size(memory.total_bytes)
+        if memory.fits is False and memory.limit_bytes is not None:
+            return f"{text} > {quantities.kib(memory.limit_bytes)}"
+        return text
+
+    row = _row(label, "memory", column_facts, used)
+    if row.values:
+        yield FactRow(
+            label=row.label,
+            group=row.group,
+            values=row.values,
+            over_limit=tuple(
+                facts is not None and facts.shared_memory.fits is False for facts in column_facts
+            ),
+        )
+    deepest = _row(
+        "deepest that fits",
+        "memory",
+        column_facts,
+        lambda facts: _optional(facts.shared_memory.max_num_stages),
+    )
+    if _says_something(deepest):
+        yield deepest
+
+
+def _optional(value: int | None) -> str | None:
+    return None if value is None else str(value)
+
+
+# barriers and sync ops
+
+
+def _barriers(column_facts: Column) -> Iterable[FactRow]:
+    for kind in _KINDS:
+        row = _row(f"{kind} barriers × arrivals", "barriers", column_facts, _of_barriers(kind))
+        if _says_something(row, "0"):
+            yield row
+
+
+def _of_barriers(kind: str) -> Callable[[Facts], str]:
+    def value(facts: Facts) -> str:
+        counts: dict[str, int] = {}
+        for barrier in facts.barriers:
+            if barrier.kind == kind:
+                arrivals = str(barrier.arrive_count)
+                counts[arrivals] = counts.get(arrivals, 0) + barrier.count
+        return ", ".join(f"{count}×{arrivals}" for arrivals, count in counts.items()) or "0"
+
+    return value
+
+
+def _sync_totals(column_facts: Column) -> Iterable[FactRow]:
+    ops = {op for facts in _lowered(column_facts) for op in facts.sync_totals}
+    for op in sorted(ops, key=sync_rank):
+        yield _row(op, "sync", column_facts, _of_op(op))
+
+
+def _of_op(op: str) -> Callable[[Facts], str]:
+    def value(facts: Facts) -> str:
+        total = facts.sync_totals.get(op)
+        return "0" if total is None else f"{total.static} · {total.dynamic}"
+
+    return value
+
+
+def _waits(column_facts: Column) -> Iterable[FactRow]:
+    for op in _WAITS:
+        row = _row(f"{op} depths", "sync", column_facts, _of_waits(op))
+        if _says_something(row, "0"):
+            yield row
+
+
+def _of_waits(op: str) -> Callable[[Facts], str]:
+    def value(facts: Facts) -> str:
+        sites = [site for site in facts.sync_ops if site.op == op]
+        return wait_depths(sites) or "0"
+
+    return value
+
+
+def wait_depths(sites: Sequence[SyncOp]) -> str:
+    """``<2>×1 <1>×1``: call sites by how many groups may stay in flight, in program order."""
+    counts: dict[str, int] = {}
+    for site in sites:
+        depth = str(site.args.get("max_pending", UNKNOWN))
+        counts[depth] = counts.get(depth, 0) + site.static
+    return " ".join(f"<{depth}>×{count}" for depth, count in counts.items())
+
+
+# launch and diagnostics
+
+
+def _launch(column_facts: Column) -> Iterable[FactRow]:
+    yield _row("threads", "launch", column_facts, lambda f: quantities.extents(f.launch.block))
+    yield _row("grid", "launch", column_facts, lambda f: quantities.extents(f.launch.grid))
+    cluster = _row(
+        "cluster",
+        "launch",
+        column_facts,
+        lambda f: NONE if f.launch.cluster is None else quantities.extents(f.launch.cluster),
+    )
+    if _says_something(cluster, NONE):
+        yield cluster
+
+
+def _diagnostics(column_facts: Column) -> Iterable[FactRow]:
+    for severity in _SEVERITIES:
+        row = _row(f"{severity}s", "diagnostics", column_facts, _of_severity(severity))
+        if _says_something(row, "0"):
+            yield row
+
+
+def _of_severity(severity: str) -> Callable[[Facts], str]:
+    return lambda facts: str(sum(1 for d in facts.diagnostics if d.severity == severity))

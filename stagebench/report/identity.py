@@ -1,0 +1,51 @@
+"""Which variant is this, in a few words?  A built-in GEMM by its shape, anything else by its values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stagebench.kernels import BUILTINS
+from stagebench.model import ParamValue, Scalar, Variant
+
+_GEMM = ("M", "N", "K", "block_M", "block_N", "block_K", "threads", "dtype", "accum_dtype")
+
+
+def parameters(variant: Variant) -> tuple[str, ...]:
+    """The parameters and pass configs that identify a table: all but the depth, shortened."""
+    params = {name: value for name, value in variant.params.items() if name != "num_stages"}
+    short = _gemm(variant.kernel, params)
+    plain = [f"{name}={value_text(value)}" for name, value in params.items()]
+    configs = [f"{name}={value_text(value)}" for name, value in variant.pass_configs.items()]
+    return (*short, *plain, *configs)
+
+
+def value_text(value: ParamValue | Scalar) -> str:
+    """A parameter's value as it is typed on the command line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "(" + ", ".join(value_text(item) for item in value) + ")"
+    return str(value)
+
+
+def compiler(variant: Variant) -> str:
+    """Name and version of the compiler."""
+    return f"{variant.compiler.name} {variant.compiler.version}"
+
+
+def depth(variant: Variant) -> str | None:
+    """The value of the depth as a column's head; ``None`` where the kernel has no such parameter."""
+    value = variant.params.get("num_stages")
+    return None if value is None else value_text(value)
+
+
+def _gemm(kernel: str, params: dict[str, ParamValue]) -> list[str]:
+    """The words for a built-in GEMM's parameters, which are taken out of ``params``."""
+    if not (kernel in BUILTINS and kernel.startswith("gemm")) or not params.keys() >= set(_GEMM):
+        return []
+    taken: Mapping[str, ParamValue] = {name: params.pop(name) for name in _GEMM}
+    m, n, k = (taken[name] for name in ("M", "N", "K"))
+    size = f"{m}³" if m == n == k else f"{m}×{n}×{k}"
+    tile = f"tile {taken['block_M']}×{taken['block_N']}×{taken['block_K']}"
+    accumulate = "" if taken["accum_dtype"] == "float32" else f" into {taken['accum_dtype']}"
+    return [size, tile, f"{taken['threads']} threads", f"{taken['dtype']}{accumulate}"]

@@ -1,0 +1,205 @@
+"""What did each depth do?  A run as tables: one for each kernel, arch and set of other parameters.
+
+Records in, rows out.  A cell is a text and what is special about it; colours and widths are
+`stagebench.report.sweep_view`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from stagebench.model import Record, Run, VariantResult
+from stagebench.model.codec import encode_pretty
+from stagebench.report import identity, quantities
+from stagebench.report.fact_rows import FactRow, Group, fact_rows
+from stagebench.report.quantities import UNKNOWN
+from stagebench.report.sweep_notes import (
+    FAILURES,
+    Column,
+    Note,
+    fingerprint,
+    identical_notes,
+    notes,
+)
+
+AS_WRITTEN = "as written"
+"""The head of a column whose kernel has no parameter for the depth."""
+
+
+class Cell(Record, frozen=True, kw_only=True):
+    """One fact of one variant.
+
+    ``unknown`` is a fact that was not looked at (``–``), ``failed`` one of a variant that has no
+    facts (``✗``).  ``changed``: it differs from the nearest known cell to its left.
+    """
+
+    text: str
+    state: Literal["value", "unknown", "failed"] = "value"
+    changed: bool = False
+    over_limit: bool = False
+
+
+class SweepRow(Record, frozen=True, kw_only=True):
+    """One fact over all columns; ``differs`` where two known cells differ."""
+
+    label: str
+    group: Group
+    cells: tuple[Cell, ...]
+    differs: bool
+    minor: bool
+
+
+class SweepTable(Record, frozen=True, kw_only=True):
+    """All variants that differ in nothing but the depth.
+
+    ``columns`` are the depths in the order of the run; where every depth gave the same facts there
+    is one column for all of them.  ``headline`` lines come before the rows, ``notes`` after them.
+    """
+
+    kernel: str
+    arch: str
+    parameters: tuple[str, ...]
+    compiler: str
+    axis: str
+    columns: tuple[str, ...]
+    rows: tuple[SweepRow, ...]
+    headline: tuple[Note, ...]
+    notes: tuple[Note, ...]
+
+    def folded(
+        self, *, show_all: bool = False
+    ) -> tuple[tuple[SweepRow, ...], tuple[SweepRow, ...]]:
+        """The rows to print in full and those to fold into one line.
+
+        Where there is nothing to compare (one column) every row that says something is printed.
+        """
+        if show_all:
+            return self.rows, ()
+        compared = sum(cell.state != "failed" for cell in self.rows[0].cells) if self.rows else 0
+        if compared < 2:
+            return tuple(row for row in self.rows if not row.minor), ()
+        shown = tuple(row for row in self.rows if row.differs)
+        return shown, tuple(row for row in self.rows if not row.differs and not row.minor)
+
+
+def sweep_tables(
+    run: Run, kernel_cus: Sequence[str | None] | None = None
+) -> tuple[SweepTable, ...]:
+    """One table per kernel, compiler, arch and combination of everything but the depth.
+
+    ``kernel_cus`` are the CUDA texts along ``run.variants``; with them "identical code" is a
+    statement about the code, without them about the facts.
+    """
+    texts = kernel_cus if kernel_cus is not None else [None] * len(run.variants)
+    groups: dict[bytes, list[Column]] = {}
+    for result, text in zip(run.variants, texts, strict=True):
+        depth = identity.depth(result.variant) or AS_WRITTEN
+        column = Column(depth=depth, result=result, kernel_cu=text)
+        groups.setdefault(_key(result, run), []).append(column)
+    return tuple(_table(columns) for columns in groups.values())
+
+
+def _key(result: VariantResult, run: Run) -> bytes:
+    """What the variants of one table share.
+
+    A variant that died before it told its defaults has the given parameters only; it belongs to
+    the first lowered variant that agrees with it.
+    """
+    if result.failure is not None:
+        for other in run.variants:
+            if other.outcome == "lowered" and _agrees(result, other):
+                return _identity(other)
+    return _identity(result)
+
+
+def _agrees(partial: VariantResult, whole: VariantResult) -> bool:
+    a, b = partial.variant, whole.variant
+    same = (a.kernel, a.arch, a.compiler, a.pass_configs) == (
+        b.kernel, b.arch, b.compiler, b.pass_configs,
+    )  # fmt: skip
+    given = {name: value for name, value in a.params.items() if name != "num_stages"}
+    return same and given.items() <= b.params.items()
+
+
+def _identity(result: VariantResult) -> bytes:
+    variant = result.variant
+    params = {name: value for name, value in variant.params.items() if name != "num_stages"}
+    return encode_pretty(
+        (variant.kernel, variant.compiler, variant.arch, params, variant.pass_configs)
+    )
+
+
+def _table(columns: Sequence[Column]) -> SweepTable:
+    variant = next((c for c in columns if c.result.outcome == "lowered"), columns[0]).result.variant
+    headline = identical_notes(columns)
+    merged = _merge_identical(columns)
+    facts = [column.result.facts for column in merged]
+    rows = [_row(row, merged) for row in fact_rows(facts)]
+    if any(column.result.failure is not None for column in merged):
+        rows.insert(0, _outcomes(merged))
+    axis = variant.stage_param or "num_stages"
+    return SweepTable(
+        kernel=variant.kernel,
+        arch=variant.arch,
+        parameters=identity.parameters(variant),
+        compiler=identity.compiler(variant),
+        axis=axis if axis == "num_stages" else f"{axis} (num_stages)",
+        columns=tuple(column.depth for column in merged),
+        rows=tuple(rows),
+        headline=headline,
+        notes=notes(columns),
+    )
+
+
+def _merge_identical(columns: Sequence[Column]) -> list[Column]:
+    """One column in place of several lowered ones that all have the same facts."""
+    lowered = [column for column in columns if column.result.facts is not None]
+    prints = {fingerprint(column.result.facts) for column in lowered if column.result.facts}
+    texts = {column.kernel_cu for column in lowered}
+    if len(lowered) < 2 or len(prints) > 1 or len(texts) > 1:
+        return list(columns)
+    depths = quantities.depth_range([column.depth for column in lowered])
+    first = Column(depth=depths, result=lowered[0].result, kernel_cu=lowered[0].kernel_cu)
+    return [
+        first if column is lowered[0] else column
+        for column in columns
+        if column is lowered[0] or column.result.facts is None
+    ]
+
+
+def _outcomes(columns: Sequence[Column]) -> SweepRow:
+    cells = []
+    for column in columns:
+        failure = column.result.failure
+        if failure is None:
+            cells.append(Cell(text="lowered"))
+        else:
+            cells.append(Cell(text=f"✗ {FAILURES[failure.kind]}", state="failed"))
+    return SweepRow(
+        label="outcome", group="schedule", cells=tuple(cells), differs=True, minor=False
+    )
+
+
+def _row(row: FactRow, columns: Sequence[Column]) -> SweepRow:
+    cells: list[Cell] = []
+    left: str | None = None
+    known: set[str] = set()
+    for index, (value, column) in enumerate(zip(row.values, columns, strict=True)):
+        if column.result.failure is not None:
+            cells.append(Cell(text="✗", state="failed"))
+        elif value is None:
+            cells.append(Cell(text=UNKNOWN, state="unknown"))
+        else:
+            over = bool(row.over_limit) and row.over_limit[index]
+            changed = left is not None and value != left
+            cells.append(Cell(text=value, changed=changed, over_limit=over))
+            left = value
+            known.add(value)
+    return SweepRow(
+        label=row.label,
+        group=row.group,
+        cells=tuple(cells),
+        differs=len(known) > 1 or (any(row.over_limit) and len(row.values) > 1),
+        minor=row.minor,
+    )
