@@ -49,6 +49,8 @@ def as_argument(
 
 def annotation_text(parameter: inspect.Parameter) -> str:
     """A parameter's annotation as the file spells it."""
+    if parameter.annotation is _TILELANG_DTYPE:
+        return "T.dtype"
     return inspect.formatannotation(parameter.annotation).strip("'")
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
@@ -108,7 +108,12 @@ class _Scope:
 class DepthSites:
     """The pipelined loops that are reachable from some kernel objects."""
 
-    def __init__(self, kernels: list[object], is_user_file: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        kernels: list[object],
+        is_user_file: Callable[[str], bool],
+        inner_names: Sequence[str] = (),
+    ) -> None:
         self._is_user_file = is_user_file
         self._trees: dict[str, ast.Module | None] = {}
         self._scopes: dict[ast.AST, _Scope] = {}
@@ -121,6 +126,7 @@ class DepthSites:
                 scope = self._enter(function)
                 if scope is not None:
                     self._entries.add(scope.node)
+        self._enter_inner(inner_names)
         visited: set[ast.AST] = set()
         while self._pending:
             scope = self._pending.pop(0)
@@ -128,12 +134,20 @@ class DepthSites:
                 visited.add(scope.node)
                 self._read(scope)
 
+    def _enter_inner(self, names: Sequence[str]) -> None:
+        """Make the local functions that the reference names (``factory.kernel``) entries, too."""
+        for name in names:
+            for scope in list(self._scopes.values()):
+                if name in scope.inner:
+                    self._entries.add(scope.inner[name])
+
     @property
     def own_parameters(self) -> tuple[str, ...]:
         """Parameters of functions that nothing in the file calls: those a user can give."""
         names: dict[str, None] = {}
         for scope in self._scopes.values():
-            if not self._calls.get(scope.node) and not _is_device_function(scope.node):
+            free = scope.node in self._entries or not self._calls.get(scope.node)
+            if free and not _has_decorator(scope.node, {"prim_func", "macro"}):
                 names.update(dict.fromkeys(scope.parameters()))
         return tuple(names)
 
@@ -242,9 +256,10 @@ class DepthSites:
             yield "literal", repr(expression.value)
         elif isinstance(expression, ast.Name):
             yield from self._follow_name(expression.id, scope, seen)
+        elif (key := _keyword_lookup(expression, scope)) is not None:
+            yield "parameter", key
         else:
-            names = [n for n in _values(expression) if isinstance(n, ast.Name | ast.Constant)]
-            followed = [f for n in names for f in self._follow(n, scope, seen)]
+            followed = [f for part in _values(expression) for f in self._follow(part, scope, seen)]
             parameters = [f for f in followed if f[0] == "parameter"]
             if parameters:
                 yield from parameters
@@ -274,7 +289,7 @@ class DepthSites:
             around = around.parent
         value = scope.closure.get(name, scope.namespace.get(name))
         is_number = isinstance(value, int) and not isinstance(value, bool)
-        yield ("literal", f"{name} = {value}") if is_number else ("unknown", name)
+        yield ("literal", f"{name} ({value})") if is_number else ("unknown", name)
 
     def _follow_assigned(
         self,
@@ -294,7 +309,7 @@ class DepthSites:
         calls = self._calls.get(scope.node, [])
         if scope.node in self._entries or not calls:
             if name in scope.closure and scope.node not in self._entries:
-                yield "literal", f"{name} = {scope.closure[name]!r}"
+                yield "literal", f"{name} ({scope.closure[name]!r})"
             else:
                 yield "parameter", name
             return
@@ -303,6 +318,8 @@ class DepthSites:
             default = scope.parameters()[name]
             if argument is not None:
                 yield from self._follow(argument, caller, seen)
+            elif _has_decorator(scope.node, {"autotune"}):
+                yield "parameter", name  # a tuned function's call takes it from the user, too
             elif default is not None and not _spreads(call):
                 yield from self._follow(default, scope.parent or scope, seen)
             else:
@@ -408,6 +425,21 @@ def _is_const_declaration(value: ast.expr) -> bool:
     return name == "const"
 
 
+def _keyword_lookup(expression: ast.expr, scope: _Scope) -> str | None:
+    """The key of ``options["key"]`` or ``options.get("key", …)``, where ``**options`` is given."""
+    owner: ast.expr | None = None
+    key: ast.expr | None = None
+    if isinstance(expression, ast.Subscript):
+        owner, key = expression.value, expression.slice
+    elif isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
+        if expression.func.attr in ("get", "pop") and expression.args:
+            owner, key = expression.func.value, expression.args[0]
+    star = scope.node.args.kwarg
+    if star is None or not isinstance(owner, ast.Name) or owner.id != star.arg:
+        return None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+
+
 def _values(expression: ast.expr) -> Iterator[ast.expr]:
     """The parts of an expression that its value is made of (a condition is not one)."""
     if isinstance(expression, ast.IfExp):
@@ -427,10 +459,12 @@ def _mentions(expression: ast.expr, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(expression))
 
 
-def _is_device_function(function: _Function) -> bool:
-    """Whether a nested function is the kernel itself (``@T.prim_func``, ``@T.macro``)."""
-    names = {
-        d.attr if isinstance(d, ast.Attribute) else getattr(d, "id", None)
-        for d in function.decorator_list
-    }
-    return bool(names & {"prim_func", "macro"})
+def _has_decorator(function: _Function, names: set[str]) -> bool:
+    """Whether a definition is decorated with one of ``names``, called or not, from any module."""
+    for decorator in function.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if isinstance(called, ast.Attribute) and called.attr in names:
+            return True
+        if isinstance(called, ast.Name) and called.id in names:
+            return True
+    return False

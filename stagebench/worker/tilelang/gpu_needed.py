@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 from stagebench.errors import UsageError
 from stagebench.worker.tilelang.user_tree import UserTree
 
@@ -29,6 +31,25 @@ def unknown_property(tree: UserTree, what: str) -> UnknownPropertyError:
     return UnknownPropertyError(
         _message(tree, what), hint="make the value a parameter of the kernel and give it with --set"
     )
+
+
+def failed_for_gpu(tree: UserTree, error: Exception) -> GpuNeededError | None:
+    """The error to give for one that ``torch.cuda`` raised because there is no GPU, if it did.
+
+    Streams and events of a torch without CUDA fail in their constructors, in words of their own.
+    """
+    place = tree.raising_line(error.__traceback__)
+    if place is None:
+        return None
+    below = False
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if tree.contains(frame.f_code.co_filename):
+            below = False
+        elif str(frame.f_globals.get("__name__", "")).startswith("torch.cuda"):
+            below = True
+    if not below:
+        return None
+    return GpuNeededError(f"{tree.show(place)} uses the GPU through torch: {error}", hint=_HINT)
 
 
 def _message(tree: UserTree, what: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import importlib
 import importlib.machinery
 import importlib.util
 import sys
@@ -86,6 +87,8 @@ def _execute(path: Path, parsed: ast.Module, tree: UserTree) -> ModuleType:
         module.__package__ = name
     sys.modules[PRIVATE_NAME] = module
     try:
+        if package is not None:
+            importlib.import_module(package[1])
         loader.exec_module(module)
     except SyntaxError as error:  # of a file that this one imports
         if error.filename is None or not tree.contains(error.filename):

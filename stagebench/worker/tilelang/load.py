@@ -28,6 +28,7 @@ from stagebench.worker.tilelang.argument import as_recorded
 from stagebench.worker.tilelang.chosen_target import targets_are
 from stagebench.worker.tilelang.depth_sites import DepthSites
 from stagebench.worker.tilelang.devices import capability_of
+from stagebench.worker.tilelang.gpu_needed import failed_for_gpu
 from stagebench.worker.tilelang.gpu_probe import answered_probes
 from stagebench.worker.tilelang.kernel_file import check_file, imported_file
 from stagebench.worker.tilelang.notes import Notes
@@ -102,7 +103,7 @@ def load_kernel(
         stack.enter_context(answered_probes(request.arch, tree, notes))
         stack.enter_context(compiling_nothing(tree, notes, offer))
         stack.enter_context(targets_are(request.arch, notes))
-        stack.enter_context(_noted(f"while building {_shown(request)}"))
+        stack.enter_context(_noted(f"while building {_shown(request)}", tree))
         files: list[str] = []
         stack.callback(lambda: on_files(tuple(files)) if on_files else None)
         if path is None or parsed is None:
@@ -224,7 +225,7 @@ def _stage_param(
     if request.stage_param is not None:
         return request.stage_param
     signature_names = [name for owner in owners for name in _parameter_names(owner)]
-    sites = DepthSites(list(owners), _readable(source))
+    sites = DepthSites(list(owners), _readable(source), source.names[len(owners) :])
     sources = sites.sources()
     found = infer_stage_param(
         request.function, signature_names, sites.own_parameters, sources, source.tree
@@ -260,9 +261,12 @@ def _given(request: KernelRequest, stage_param: str | None) -> dict[str, ParamVa
     given = dict(request.params)
     if stage_param is None:
         return given
-    if stage_param != DEPTH and DEPTH in given and request.stage_param is None:
+    results_name = request.stage_param is None or _SHADOWED_DEPTH in given
+    if stage_param != DEPTH and DEPTH in given and results_name:
         # Results name every kernel's depth `num_stages`; take that name back.
         given.setdefault(stage_param, given.pop(DEPTH))
+    if _SHADOWED_DEPTH in given:
+        given[DEPTH] = given.pop(_SHADOWED_DEPTH)
     if request.num_stages is not None:
         other = given.get(stage_param, request.num_stages)
         if other != request.num_stages:
@@ -295,13 +299,16 @@ def _shown(request: KernelRequest) -> str:
 
 
 @contextmanager
-def _noted(text: str) -> Iterator[None]:
+def _noted(text: str, tree: UserTree) -> Iterator[None]:
     """Add a note to what the kernel's own Python raises (Python 3.11 and newer have notes)."""
     try:
         yield
     except UsageError:
         raise
     except Exception as error:
+        needed = failed_for_gpu(tree, error)
+        if needed is not None:
+            raise needed from error
         add_note = getattr(error, "add_note", None)
         if add_note is not None:
             add_note(text)

@@ -57,6 +57,11 @@ class Route:
         if kinds.is_compiled(value):
             self.pass_configs.update(value.pass_configs or {})
             self._keep_flags(value.compile_flags)
+            self.notes.add(
+                "compile-intercepted",
+                "the file compiles the kernel itself; its PrimFunc was taken",
+                value.uncompiled_place,
+            )
             return value.prim_func
         if kinds.is_autotuned(value):
             return self._build(value.jit_impl, value.configs)

@@ -41,18 +41,16 @@ class _Seams:
         self._offer = offer
 
     def hold(self, kernel: Any, func: Any = None, *args: Any, **kwargs: Any) -> None:
-        """``JITKernel.__init__``: keep the PrimFunc and the pass configs, compile nothing."""
+        """``JITKernel.__init__``: keep the PrimFunc and what was asked for, compile nothing."""
         kernel.prim_func = func
         kernel.pass_configs = dict(kwargs.get("pass_configs") or {})
         kernel.compile_flags = kwargs.get("compile_flags")
         kernel.target = kwargs.get("target")
+        kernel.uncompiled_place = self._tree.current_line()
         kernel.uncompiled_out_idx = args[0] if args else kwargs.get("out_idx")
 
     def cached(self, func: Any = None, out_idx: Any = None, *_: Any, **kwargs: Any) -> Any:
         """``tilelang.jit.cached`` and ``tilelang.cache.cached``."""
-        place = self._tree.current_line()
-        if place is not None:
-            self._notes.add("compile-intercepted", "the file's own compile was not run", place)
         return JITKernel(func, out_idx, **kwargs)
 
     def refuse(self, what: str) -> Callable[..., Any]:

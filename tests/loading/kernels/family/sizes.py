@@ -1,0 +1,3 @@
+"""A sibling of a kernel in a package."""
+
+BLOCK = 32
