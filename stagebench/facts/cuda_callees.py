@@ -110,6 +110,13 @@ def _arrive_expect_function(templates: Sequence[Extent], values: Sequence[Extent
     ]
 
 
+def _commit(templates: Sequence[Extent], values: Sequence[Extent]) -> Found:
+    """Read ``tcgen05_mma_arrive(&barrier[i])``; the barrier is named as everywhere else."""
+    del templates
+    barrier = str(values[0]).removeprefix("&") if values else ""
+    return [("tcgen05_commit", {"barrier": barrier} if barrier else {})]
+
+
 def _partial(templates: Sequence[Extent], values: Sequence[Extent]) -> Found:
     """Read ``__sync_thread_partial(id = 0, threads = 0)``: ``bar.sync id, threads``."""
     del templates
@@ -206,7 +213,7 @@ SYNC: dict[str, Reader] = {
             "tcgen05mma_ss", "tcgen05mma_ts", "tcgen05mma_ws_ss", "tcgen05mma_blockscaled_ss",
         )
     },
-    "tl::tcgen05_mma_arrive": _op("tcgen05_commit", "barrier"),
+    "tl::tcgen05_mma_arrive": _commit,
     "tl::tcgen05_before_thread_sync": _op("tcgen05_fence", when="before"),
     "tl::tcgen05_after_thread_sync": _op("tcgen05_fence", when="after"),
     "tl::fence_view_async_tmem_load": _op("tcgen05_wait", kind="ld"),

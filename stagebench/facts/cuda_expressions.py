@@ -40,7 +40,9 @@ _FAMILIAR = {
 }
 _ASSOCIATIVE = frozenset(("+", "*", "&&", "||"))
 
-_INTEGER_LITERAL = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*\Z")
+_INTEGER_LITERAL = re.compile(
+    r"([-+]?)(0[xX][0-9a-fA-F']+|0[bB][01']+|0[0-7']*|[1-9][0-9']*)[uUlLzZ]*\Z"
+)
 _INTEGER_TYPE = re.compile(
     r"(?:const\s+)?(?:(?:un)?signed|int|long|short|char|size_t|u?int(?:8|16|32|64)_t|\s)+\Z"
 )
@@ -100,12 +102,10 @@ def _literal(node: Node, text: Text) -> int | None:
     match = _INTEGER_LITERAL.match(text(node))
     if match is None:
         return None
-    digits = match[1].replace("'", "")
+    digits = match[2].replace("'", "")
     is_octal = len(digits) > 1 and digits.isdigit() and digits[0] == "0"
-    try:
-        return int(digits, 8 if is_octal else 0)
-    except ValueError:  # 09 is no number in C either
-        return None
+    value = int(digits, 8 if is_octal else 0)
+    return -value if match[1] == "-" else value  # the grammar puts a sign into the literal
 
 
 def _truth(node: Node, text: Text) -> int | None:
@@ -205,7 +205,7 @@ def _render(node: Node, text: Text) -> _Shown:
 
 def _write_number(node: Node, text: Text) -> _Shown | None:
     value = _literal(node, text)
-    return None if value is None else (str(value), _ATOM, "")
+    return None if value is None else (str(value), _UNARY if value < 0 else _ATOM, "")
 
 
 def _write_inside(node: Node, text: Text) -> _Shown | None:
@@ -223,6 +223,13 @@ def _write_unary(node: Node, text: Text) -> _Shown | None:
     if argument is None:
         return None
     return operator_of(node) + operand(argument, text, _UNARY, ""), _UNARY, ""
+
+
+def _write_pointer(node: Node, text: Text) -> _Shown | None:
+    argument = node.child_by_field_name("argument")
+    if argument is None:
+        return None
+    return node.children[0].type + operand(argument, text, _UNARY, ""), _UNARY, ""
 
 
 def _write_binary(node: Node, text: Text) -> _Shown | None:
@@ -280,6 +287,7 @@ _WRITE: dict[str, Callable[[Node, Text], _Shown | None]] = {
     "parenthesized_expression": _write_inside,
     "cast_expression": _write_cast,
     "unary_expression": _write_unary,
+    "pointer_expression": _write_pointer,
     "binary_expression": _write_binary,
     "conditional_expression": _write_conditional,
     "call_expression": _write_call,

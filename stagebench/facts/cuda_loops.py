@@ -53,12 +53,12 @@ def split_product(extents: Iterable[Extent]) -> tuple[int, tuple[str, ...]]:
     return factor, (tuple(symbols) if factor else ())
 
 
-def join_product(factor: int, symbols: tuple[str, ...]) -> Extent:
-    """Write ``factor`` times ``symbols``."""
+def join_product(factor: int, symbols: tuple[str, ...], *, alone: bool = True) -> Extent:
+    """Write ``factor`` times ``symbols``; ``alone`` unless it will be a term of a sum."""
     if not symbols:
         return factor
-    alone = factor == 1 and len(symbols) == 1
-    shown = [symbol if alone or _is_closed(symbol) else f"({symbol})" for symbol in symbols]
+    bare = alone and factor == 1 and len(symbols) == 1
+    shown = [symbol if bare or _is_closed(symbol) else f"({symbol})" for symbol in symbols]
     return " * ".join(([] if factor == 1 else [str(factor)]) + shown)
 
 

@@ -33,8 +33,8 @@ _INTRINSICS = """
     cvta_generic_to_shared cvta_generic_to_global nanosleep trap builtin_assume builtin_expect
     builtin_unreachable
     shfl shfl_up shfl_down shfl_xor shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync any_sync
-    all_sync ballot_sync match_any_sync match_all_sync activemask reduce_add_sync reduce_max_sync reduce_min_sync reduce_and_sync
-    reduce_or_sync reduce_xor_sync
+    all_sync ballot_sync match_any_sync match_all_sync activemask reduce_add_sync reduce_max_sync
+    reduce_min_sync reduce_and_sync reduce_or_sync reduce_xor_sync
 """
 """codegen_cuda.cc, ``CastNode``, ``MinNode``, ``MaxNode``, votes, shuffles: ``__<name>``."""
 

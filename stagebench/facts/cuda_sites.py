@@ -113,5 +113,9 @@ def _read(source: str) -> tuple[CudaKernel, ...]:
 
 def _sum(terms: dict[tuple[str, ...], int]) -> Extent:
     known = terms.get((), 0)
-    shown = [str(join_product(factor, symbols)) for symbols, factor in terms.items() if symbols]
-    return " + ".join(([str(known)] if known else []) + shown) if shown else known
+    symbolic = [(factor, symbols) for symbols, factor in terms.items() if symbols]
+    if not symbolic:
+        return known
+    alone = len(symbolic) == 1 and not known
+    shown = [str(join_product(*term, alone=alone)) for term in symbolic]
+    return " + ".join(([str(known)] if known else []) + shown)

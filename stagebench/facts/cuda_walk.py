@@ -412,6 +412,8 @@ class FunctionReader:
         """Return the value of a string literal, concatenations joined."""
         if node.type == "concatenated_string":
             return "".join(self._string(child) for child in named(node))
+        if not node.type.endswith("string") and not node.type.endswith("string_literal"):
+            return f"\n; {self._text(node)} ;"  # a macro between strings: an instruction unknown
         parts = []
         for child in node.named_children:
             shown = self._text(child)
