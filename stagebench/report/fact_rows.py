@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from stagebench.model import Facts, PipelineLoop, Record, SharedBuffer, SyncOp
+import msgspec
+
+from stagebench.model import Extent, Facts, PipelineLoop, Record, SharedBuffer, SyncOp
 from stagebench.report import quantities
 from stagebench.report.quantities import UNKNOWN
 
@@ -43,15 +45,16 @@ _SEVERITIES = ("error", "warning", "note")
 class FactRow(Record, frozen=True, kw_only=True):
     """One fact over all variants.
 
-    ``values`` run along the variants; ``None``: not known, or the variant failed.  ``minor`` rows
-    say nothing where they don't change (a buffer that has one version everywhere).  ``over_limit``
-    marks the variants whose value is more than the machine has.
+    ``values`` run along the variants; ``None``: not known, or the variant failed.  ``implied``: the
+    value is the same wherever the loop was scheduled, and ``none`` elsewhere, so that the row says
+    no more than who scheduled the loop.  ``over_limit`` marks the variants whose value is more than
+    the machine has.
     """
 
     label: str
     group: Group
     values: tuple[str | None, ...]
-    minor: bool = False
+    implied: bool = False
     over_limit: tuple[bool, ...] = ()
 
 
@@ -67,7 +70,6 @@ def fact_rows(column_facts: Column) -> tuple[FactRow, ...]:
         *_shared_memory(column_facts),
         *_barriers(column_facts),
         *_sync_totals(column_facts),
-        *_waits(column_facts),
         *_launch(column_facts),
         *_diagnostics(column_facts),
     )
@@ -84,11 +86,9 @@ def _row(
     group: Group,
     column_facts: Column,
     read: Callable[[Facts], str | None],
-    *,
-    minor: bool = False,
 ) -> FactRow:
     values = tuple(None if facts is None else read(facts) for facts in column_facts)
-    return FactRow(label=label, group=group, values=values, minor=minor)
+    return FactRow(label=label, group=group, values=values)
 
 
 def _lowered(column_facts: Column) -> Iterable[Facts]:
@@ -144,8 +144,15 @@ def _schedule(column_facts: Column) -> Iterable[FactRow]:
                 column_facts,
                 _of_loop(key, read, absent=SCHEDULERS["none"] if what == "scheduled by" else NONE),
             )
+            if what in ("pass", "statements by role"):
+                row = msgspec.structs.replace(row, implied=_is_implied(row))
             if what == "scheduled by" or _says_something(row, NONE):
                 yield row
+
+
+def _is_implied(row: FactRow) -> bool:
+    known = {value for value in row.values if value is not None}
+    return NONE in known and len(known) == 2
 
 
 def _of_loop(
@@ -185,21 +192,12 @@ def _versions(column_facts: Column) -> Iterable[FactRow]:
     names = dict.fromkeys(
         buffer.name for facts in _lowered(column_facts) for buffer in facts.shared_buffers
     )
-    merged: dict[tuple[str | None, ...], tuple[list[str], bool]] = {}
+    merged: dict[tuple[str | None, ...], list[str]] = {}
     for name in names:
         row = _row("", "memory", column_facts, _of_buffer(name))
-        versioned = any(
-            buffer.num_versions > 1
-            for facts in _lowered(column_facts)
-            for buffer in facts.shared_buffers
-            if buffer.name == name
-        )
-        same = merged.setdefault(row.values, ([], not versioned))
-        same[0].append(name)
-    for values, (members, minor) in merged.items():
-        yield FactRow(
-            label="versions of " + ", ".join(members), group="memory", values=values, minor=minor
-        )
+        merged.setdefault(row.values, []).append(name)
+    for values, members in merged.items():
+        yield FactRow(label="versions of " + ", ".join(members), group="memory", values=values)
 
 
 def _of_buffer(name: str) -> Callable[[Facts], str]:
@@ -217,7 +215,7 @@ def _version(buffer: SharedBuffer) -> str:
 def _shared_memory(column_facts: Column) -> Iterable[FactRow]:
     limits = {facts.shared_memory.limit_bytes for facts in _lowered(column_facts)}
     limit = next(iter(limits)) if len(limits) == 1 else None
-    label = "shared memory" + (f" (of {quantities.size(limit)})" if limit else "")
+    label = "shared memory" + (f" / {quantities.size(limit)}" if limit else "")
 
     def used(facts: Facts) -> str:
         memory = facts.shared_memory
@@ -255,7 +253,7 @@ def _optional(value: int | None) -> str | None:
 
 def _barriers(column_facts: Column) -> Iterable[FactRow]:
     for kind in _KINDS:
-        row = _row(f"{kind} barriers × arrivals", "barriers", column_facts, _of_barriers(kind))
+        row = _row(f"{kind} barriers×arrivals", "barriers", column_facts, _of_barriers(kind))
         if _says_something(row, "0"):
             yield row
 
@@ -276,6 +274,8 @@ def _sync_totals(column_facts: Column) -> Iterable[FactRow]:
     ops = {op for facts in _lowered(column_facts) for op in facts.sync_totals}
     for op in sorted(ops, key=sync_rank):
         yield _row(op, "sync", column_facts, _of_op(op))
+        if op in _WAITS:
+            yield _row(f"{op} <pending>", "sync", column_facts, _of_waits(op))
 
 
 def _of_op(op: str) -> Callable[[Facts], str]:
@@ -284,13 +284,6 @@ def _of_op(op: str) -> Callable[[Facts], str]:
         return "0" if total is None else f"{total.static} · {total.dynamic}"
 
     return value
-
-
-def _waits(column_facts: Column) -> Iterable[FactRow]:
-    for op in _WAITS:
-        row = _row(f"{op} depths", "sync", column_facts, _of_waits(op))
-        if _says_something(row, "0"):
-            yield row
 
 
 def _of_waits(op: str) -> Callable[[Facts], str]:
@@ -302,12 +295,28 @@ def _of_waits(op: str) -> Callable[[Facts], str]:
 
 
 def wait_depths(sites: Sequence[SyncOp]) -> str:
-    """``<2>×1 <1>×1``: call sites by how many groups may stay in flight, in program order."""
-    counts: dict[str, int] = {}
+    """Call sites by how many groups may stay in flight, in program order: ``<1>×1 <0>×1``.
+
+    Four or more that count down by one are joined: ``<3…0>×1``.
+    """
+    counts: dict[Extent, int] = {}
     for site in sites:
-        depth = str(site.args.get("max_pending", UNKNOWN))
+        depth = site.args.get("max_pending", UNKNOWN)
         counts[depth] = counts.get(depth, 0) + site.static
-    return " ".join(f"<{depth}>×{count}" for depth, count in counts.items())
+    runs: list[list[tuple[Extent, int]]] = []
+    for depth, count in counts.items():
+        above, same = runs[-1][-1] if runs else (None, 0)
+        if isinstance(above, int) and above - 1 == depth and same == count:
+            runs[-1].append((depth, count))
+        else:
+            runs.append([(depth, count)])
+    return " ".join(_countdown(run) for run in runs)
+
+
+def _countdown(run: Sequence[tuple[Extent, int]]) -> str:
+    if len(run) >= 4:
+        return f"<{run[0][0]}…{run[-1][0]}>×{run[0][1]}"
+    return " ".join(f"<{depth}>×{count}" for depth, count in run)
 
 
 # launch and diagnostics

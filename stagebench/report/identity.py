@@ -1,4 +1,4 @@
-"""Which variant is this, in a few words?  A built-in GEMM by its shape, anything else by its values."""
+"""Which variant is this, in a few words?  A built-in GEMM by its shape, others by their values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def compiler(variant: Variant) -> str:
 
 
 def depth(variant: Variant) -> str | None:
-    """The value of the depth as a column's head; ``None`` where the kernel has no such parameter."""
+    """The depth as a column's head; ``None`` where the kernel has no such parameter."""
     value = variant.params.get("num_stages")
     return None if value is None else value_text(value)
 

@@ -1,4 +1,4 @@
-"""How do messages of several depths become one line?  Equal ones are grouped, numbers are joined."""
+"""How do messages of several depths become one line?  Equal ones are grouped, numbers joined."""
 
 from __future__ import annotations
 

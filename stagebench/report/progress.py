@@ -15,6 +15,7 @@ from stagebench.report import identity, quantities
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
+    from typing_extensions import Self
 
     from stagebench.lowering.lower import Lowering
     from stagebench.worker.protocol import LowerRequest
@@ -39,7 +40,7 @@ class SweepProgress:
         """Since the sweep began, until it ended."""
         return (self._ended_at or time.monotonic()) - self._started_at
 
-    def __enter__(self) -> SweepProgress:
+    def __enter__(self) -> Self:
         self._started_at = time.monotonic()
         return self
 
@@ -81,11 +82,7 @@ class SweepProgress:
             self._line(index, lowering)
 
     def _line(self, index: int, lowering: Lowering) -> None:
-        how = "from cache" if lowering.cached else lowering.result.outcome
-        if lowering.times is not None and not lowering.cached:
-            how += f" in {quantities.seconds(lowering.times.lower)}"
-        if lowering.result.failure is not None:
-            how = f"failed: {lowering.result.failure.message.splitlines()[0]}"
+        how = _how(lowering)
         text = f"{len(self._finished)}/{len(self._labels)}  {self._labels[index]}  {how}"
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -129,6 +126,16 @@ class SweepProgress:
         )
         self._task = self._bar.add_task("lowering", total=len(self._labels), now="")
         self._bar.start()
+
+
+def _how(lowering: Lowering) -> str:
+    failure = lowering.result.failure
+    if failure is not None:
+        return f"failed: {failure.message.splitlines()[0]}"
+    if lowering.cached:
+        return "from cache"
+    took = f" in {quantities.seconds(lowering.times.lower)}" if lowering.times else ""
+    return f"lowered{took}"
 
 
 def request_labels(requests: Sequence[LowerRequest]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""How is a quantity written for people?  Bytes, extents, lists of small integers, runs of depths."""
+"""How is a quantity written for people?  Bytes, extents, lists of small integers, depths."""
 
 from __future__ import annotations
 
@@ -89,9 +89,11 @@ def _spans(values: Sequence[int]) -> list[str]:
 
 
 def seconds(value: float | None) -> str:
-    """A wall time: ``0.4 ms``, ``85 ms``, ``5.1 s``, ``2 min 5 s``."""
+    """A wall time: ``< 0.1 ms``, ``0.4 ms``, ``85 ms``, ``5.1 s``, ``2 min 5 s``."""
     if value is None:
         return UNKNOWN
+    if value < 0.0001:
+        return "< 0.1 ms"
     if value < 0.01:
         return f"{value * 1000:.1f} ms"
     if value < 1:

@@ -63,14 +63,12 @@ def identical_notes(columns: Sequence[Column]) -> tuple[Note, ...]:
         facts = column.result.facts
         key = column.kernel_cu if by_text else fingerprint(facts) if facts else None
         groups.setdefault(key, []).append(column.depth)
-    what = "identical code" if by_text else "identical facts"
-    how = ": the same CUDA, byte for byte" if by_text else " (the CUDA text was not compared)"
     found = []
     for depths in groups.values():
         if len(depths) > 1:
-            all_of_them = len(depths) == len(columns)
-            effect = "num_stages changes nothing; " if all_of_them and by_text else ""
-            text = f"{what}{how}" if not effect else f"{effect}{what}{how}"
+            text = "identical code, byte for byte" if by_text else "identical facts"
+            if len(depths) == len(columns):
+                text += ": num_stages changes nothing"
             found.append(Note(kind="identical", depths=quantities.depths_name(depths), text=text))
     return tuple(found)
 

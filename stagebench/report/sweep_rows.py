@@ -41,13 +41,16 @@ class Cell(Record, frozen=True, kw_only=True):
 
 
 class SweepRow(Record, frozen=True, kw_only=True):
-    """One fact over all columns; ``differs`` where two known cells differ."""
+    """One fact over all columns.
+
+    ``differs``: two known cells differ.  ``implied``: they do, but only as who scheduled the loop.
+    """
 
     label: str
     group: Group
     cells: tuple[Cell, ...]
     differs: bool
-    minor: bool
+    implied: bool = False
 
 
 class SweepTable(Record, frozen=True, kw_only=True):
@@ -72,15 +75,13 @@ class SweepTable(Record, frozen=True, kw_only=True):
     ) -> tuple[tuple[SweepRow, ...], tuple[SweepRow, ...]]:
         """The rows to print in full and those to fold into one line.
 
-        Where there is nothing to compare (one column) every row that says something is printed.
+        Where there is nothing to compare (one column) every row is printed.
         """
-        if show_all:
-            return self.rows, ()
         compared = sum(cell.state != "failed" for cell in self.rows[0].cells) if self.rows else 0
-        if compared < 2:
-            return tuple(row for row in self.rows if not row.minor), ()
-        shown = tuple(row for row in self.rows if row.differs)
-        return shown, tuple(row for row in self.rows if not row.differs and not row.minor)
+        if show_all or compared < 2:
+            return self.rows, ()
+        shown = tuple(row for row in self.rows if row.differs and not row.implied)
+        return shown, tuple(row for row in self.rows if row not in shown)
 
 
 def sweep_tables(
@@ -176,9 +177,7 @@ def _outcomes(columns: Sequence[Column]) -> SweepRow:
             cells.append(Cell(text="lowered"))
         else:
             cells.append(Cell(text=f"✗ {FAILURES[failure.kind]}", state="failed"))
-    return SweepRow(
-        label="outcome", group="schedule", cells=tuple(cells), differs=True, minor=False
-    )
+    return SweepRow(label="outcome", group="schedule", cells=tuple(cells), differs=True)
 
 
 def _row(row: FactRow, columns: Sequence[Column]) -> SweepRow:
@@ -201,5 +200,5 @@ def _row(row: FactRow, columns: Sequence[Column]) -> SweepRow:
         group=row.group,
         cells=tuple(cells),
         differs=len(known) > 1 or (any(row.over_limit) and len(row.values) > 1),
-        minor=row.minor,
+        implied=row.implied,
     )

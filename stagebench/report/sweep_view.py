@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from stagebench.model import Run
-from stagebench.report import layout, quantities
+from stagebench.report import layout, lines, quantities
 from stagebench.report.console import open_console
+from stagebench.report.fact_rows import NONE
+from stagebench.report.quantities import UNKNOWN
 from stagebench.report.sweep_notes import Note
-from stagebench.report.sweep_rows import AS_WRITTEN, Cell, SweepRow, SweepTable, sweep_tables
+from stagebench.report.sweep_rows import Cell, SweepRow, SweepTable, sweep_tables
 
-_GAP = 2
-_LABEL = 30
+_LABEL = 24
 _MARKS = {
     "identical": ("=", "bold yellow"),
     "failure": ("✗", "bold red"),
@@ -29,10 +28,10 @@ _MARKS = {
     "warning": ("!", "yellow"),
     "note": ("·", "dim"),
 }
-_SYNC_HEAD = "call sites · executions"
+_SYNC_HEAD = "call sites · executed"
 
 
-def print_sweep(  # noqa: PLR0913 - keyword-only: the numbers of the closing line
+def print_sweep(
     run: Run,
     *,
     kernel_cus: Sequence[str | None] | None = None,
@@ -48,7 +47,7 @@ def print_sweep(  # noqa: PLR0913 - keyword-only: the numbers of the closing lin
     for table in sweep_tables(run, kernel_cus):
         print_table(table, out, show_all=show_all)
     for text in notes:
-        out.print(_note_grid([Note(kind="note", depths="", text=text)]))
+        lines.show(out, _note_lines([Note(kind="note", depths="", text=text)], out.width))
     failed = sum(result.outcome == "failed" for result in run.variants)
     line = summary_line(
         variants=len(run.variants),
@@ -57,7 +56,7 @@ def print_sweep(  # noqa: PLR0913 - keyword-only: the numbers of the closing lin
         from_cache=from_cache,
         dump_dir=dump_dir,
     )
-    out.print(Text(line, style="bold red" if failed else "bold"), soft_wrap=True)
+    lines.show(out, [Text(line, style="bold red" if failed else "bold")])
 
 
 def summary_line(
@@ -83,19 +82,19 @@ def summary_line(
 
 def print_table(table: SweepTable, console: Console, *, show_all: bool = False) -> None:
     """Print one table: title, what is identical, the rows, what did not change, the notes."""
-    width = console.width
-    console.print(_title(table, width), no_wrap=True, overflow="ellipsis")
-    if table.headline:
-        console.print(_note_grid(table.headline))
-    shown, folded = table.folded(show_all=show_all)
-    if shown:
-        for part in _tables(table, shown, width):
-            console.print(part)
-    if folded:
-        console.print(Text(fold_line(folded, width), style="dim"), no_wrap=True)
-    if table.notes:
-        console.print(_note_grid(table.notes))
+    lines.show(console, table_lines(table, console.width, show_all=show_all))
     console.print()
+
+
+def table_lines(table: SweepTable, width: int, *, show_all: bool = False) -> list[Text]:
+    """The lines of one table at most ``width`` wide (the narrowest that works is about 60)."""
+    shown, folded = table.folded(show_all=show_all)
+    found = [_title(table, width), *_note_lines(table.headline, width)]
+    if shown:
+        found += _parts(table, shown, width)
+    if folded:
+        found.append(Text(fold_line(folded, width), style="dim"))
+    return [*found, *_note_lines(table.notes, width)]
 
 
 def fold_line(rows: Sequence[SweepRow], width: int) -> str:
@@ -107,7 +106,9 @@ def fold_line(rows: Sequence[SweepRow], width: int) -> str:
 
 def _common(row: SweepRow) -> str:
     known = [cell.text for cell in row.cells if cell.state == "value"]
-    return known[0] if known else next(cell.text for cell in row.cells)
+    if row.implied:
+        return next(text for text in known if text != NONE) + " where scheduled"
+    return known[0] if known else UNKNOWN
 
 
 def _title(table: SweepTable, width: int) -> Text:
@@ -121,70 +122,56 @@ def _title(table: SweepTable, width: int) -> Text:
     return text
 
 
-def _tables(table: SweepTable, rows: Sequence[SweepRow], width: int) -> list[Table]:
+def _parts(table: SweepTable, rows: Sequence[SweepRow], width: int) -> list[Text]:
+    """The table, or several with the labels repeated where the columns don't fit in one."""
     labels = [table.axis, *(row.label for row in rows)]
+    if any(row.group == "sync" for row in rows):
+        labels.append(_SYNC_HEAD)
     label_width = min(_LABEL, max(len(label) for label in labels))
     natural = [
         max(len(head), *(len(row.cells[index].text) for row in rows))
         for index, head in enumerate(table.columns)
     ]
-    made: list[Table] = []
+    found: list[Text] = []
     start = 0
-    for widths in layout.column_widths(natural, width - label_width - 1, _GAP):
-        made.append(_part(table, rows, label_width, start, widths))
+    for widths in layout.column_widths(natural, width - label_width - lines.GAP, lines.GAP):
+        if start:
+            found.append(Text())
+        cells = _part(table, rows, slice(start, start + len(widths)))
+        rule = [("─" * each, "dim") for each in (label_width, *widths)]
+        found += lines.grid([cells[0], rule, *cells[1:]], [label_width, *widths])
         start += len(widths)
-    return made
+    return found
 
 
-def _part(
-    table: SweepTable, rows: Sequence[SweepRow], label_width: int, start: int, widths: Sequence[int]
-) -> Table:
-    """The columns from ``start`` on, with the labels repeated."""
-    part = Table(box=None, show_header=False, padding=(0, _GAP, 0, 0), pad_edge=False)
-    part.add_column(width=label_width, no_wrap=True)
-    for width in widths:
-        part.add_column(width=width, no_wrap=True)
-    heads = table.columns[start : start + len(widths)]
-    part.add_row(
-        Text(table.axis, style="bold"), *(Text(_head(head), style="bold") for head in heads)
-    )
-    part.add_row(*(Text("─" * width, style="dim") for width in (label_width, *widths)))
+def _part(table: SweepTable, rows: Sequence[SweepRow], columns: slice) -> list[list[lines.Styled]]:
+    found: list[list[lines.Styled]] = [
+        [(table.axis, "bold"), *((head, "bold") for head in table.columns[columns])]
+    ]
     group = None
     for row in rows:
         if row.group == "sync" != group:
-            part.add_row(Text(_SYNC_HEAD, style="dim italic"))
+            found.append([(_SYNC_HEAD, "dim italic")])
         group = row.group
-        cells = row.cells[start : start + len(widths)]
-        part.add_row(
-            Text("\n".join(layout.wrap(row.label, label_width))),
-            *(_cell(cell, width) for cell, width in zip(cells, widths, strict=True)),
-        )
-    return part
+        found.append([(row.label, ""), *(_cell(cell) for cell in row.cells[columns])])
+    return found
 
 
-def _head(depth: str) -> str:
-    return depth if depth != AS_WRITTEN else AS_WRITTEN
-
-
-def _cell(cell: Cell, width: int) -> Text:
-    style = ""
+def _cell(cell: Cell) -> lines.Styled:
     if cell.over_limit or cell.state == "failed":
-        style = "bold red"
-    elif cell.state == "unknown":
-        style = "dim"
-    elif cell.changed:
-        style = "bold yellow"
-    return Text("\n".join(layout.wrap(cell.text, width)), style=style)
+        return cell.text, "bold red"
+    if cell.state == "unknown":
+        return cell.text, "dim"
+    return cell.text, "bold yellow" if cell.changed else ""
 
 
-def _note_grid(notes: Sequence[Note]) -> Padding:
-    grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
+def _note_lines(notes: Sequence[Note], width: int) -> list[Text]:
+    aligned = max((len(note.depths) for note in notes), default=0)
+    found: list[Text] = []
     for note in notes:
         mark, style = _MARKS[note.kind]
         text = f"not as asked – {note.text}" if note.kind == "no_effect" else note.text
         loud = style if note.kind in ("identical", "failure", "error") else ""
-        grid.add_row(Text(mark, style=style), Text(note.depths), Text(text, style=loud))
-    return Padding(grid, (0, 0, 0, 0))
+        depths = f"{note.depths:<{aligned}}  " if aligned else ""
+        found += lines.hanging([(f"{mark} ", style), (depths, "")], (text, loud), width)
+    return found

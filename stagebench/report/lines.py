@@ -1,0 +1,71 @@
+"""How do styled cells become lines of text?  Aligned, wrapped, and without trailing blanks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from stagebench.report import layout
+
+Styled = tuple[str, str]
+"""A text and rich's style for it; nothing in the text is read as markup."""
+
+GAP = 2
+
+
+def plain(*texts: str) -> list[Styled]:
+    """Cells without a style."""
+    return [(text, "") for text in texts]
+
+
+def grid(rows: Sequence[Sequence[Styled]], widths: Sequence[int], *, indent: int = 0) -> list[Text]:
+    """Lines of a table; a cell that is longer than its column is wrapped."""
+    return [line for row in rows for line in _row(row, widths, indent)]
+
+
+def fitted(rows: Sequence[Sequence[Styled]], available: int, *, indent: int = 0) -> list[Text]:
+    """Lines of a table that is as wide as its cells ask for, at most ``available``."""
+    count = max((len(row) for row in rows), default=0)
+    natural = [
+        max((len(row[index][0]) for row in rows if index < len(row)), default=0)
+        for index in range(count)
+    ]
+    widths = layout.shrink(natural, available - indent - GAP * max(0, count - 1))
+    return grid(rows, widths, indent=indent)
+
+
+def hanging(head: Sequence[Styled], body: Styled, available: int) -> list[Text]:
+    """``head`` and, wrapped beside it, ``body``."""
+    indent = sum(len(text) for text, _ in head)
+    text, style = body
+    first, *rest = layout.wrap(text, max(20, available - indent))
+    line = Text()
+    for part, part_style in head:
+        line.append(part, style=part_style)
+    line.append(first, style=style)
+    return [line, *(Text(" " * indent + more, style=style) for more in rest)]
+
+
+def show(console: Console, lines: Sequence[Text]) -> None:
+    """Print lines as they are."""
+    for line in lines:
+        line.rstrip()
+        console.print(line, soft_wrap=True)
+
+
+def _row(row: Sequence[Styled], widths: Sequence[int], indent: int) -> list[Text]:
+    wrapped = [
+        layout.wrap(text, max(1, width)) for (text, _), width in zip(row, widths, strict=False)
+    ]
+    lines: list[Text] = []
+    for number in range(max((len(cell) for cell in wrapped), default=1)):
+        line = Text(" " * indent)
+        for index, (cell, (_, style)) in enumerate(zip(wrapped, row, strict=False)):
+            part = cell[number] if number < len(cell) else ""
+            line.append(part, style=style)
+            line.append(" " * (widths[index] - len(part) + GAP))
+        line.rstrip()
+        lines.append(line)
+    return lines
