@@ -29,8 +29,8 @@ def _depths(prim_func) -> list[int]:
     return found
 
 
-def _loaded(request: KernelRequest) -> dict:
-    kernel = load_kernel(request)
+def _loaded(request: KernelRequest, files: list[str]) -> dict:
+    kernel = load_kernel(request, on_files=files.extend)
     buffers = kernel.prim_func.buffer_map.values()
     return {
         "name": str(kernel.prim_func.attrs["global_symbol"]),
@@ -50,7 +50,7 @@ def _loaded(request: KernelRequest) -> dict:
 def _answer(case: dict) -> dict:
     files: list[str] = []
     try:
-        return _loaded(KernelRequest(**case))
+        return _loaded(KernelRequest(**case), files)
     except UsageError as error:
         names = [c.__name__ for c in type(error).__mro__]
         return {"error": names, "message": error.message, "hint": error.hint or ""}

@@ -1,6 +1,7 @@
 """The depth of a kernel is found, or its absence said with the line."""
 
 import pytest
+from conftest import KERNELS
 
 pytestmark = pytest.mark.tilelang
 
@@ -33,12 +34,20 @@ def test_default_depth_is_recorded(load):
     assert (answer["params"], answer["depths"]) == ({"num_stages": 2}, [2])
 
 
-def test_depth_under_the_name_of_results(load):
+def test_depth_under_the_name_of_results(driver):
     """``num_stages`` among the parameters means the kernel's depth, whatever it is called."""
-    assert load(FILE, "other_name", **{"num_stages": None}) is not None
-    answer = load(FILE, "other_name", depth_of_pipe=4)
+    answer = driver(
+        {
+            "path": str(KERNELS / FILE),
+            "function": "other_name",
+            "params": {"num_stages": 4},
+            "num_stages": None,
+            "stage_param": None,
+            "arch": "sm_80",
+        }
+    )
 
-    assert answer["params"] == {"num_stages": 4}
+    assert (answer["params"], answer["depths"]) == ({"num_stages": 4}, [4])
 
 
 def test_loop_that_keeps_its_depth(load):
@@ -53,9 +62,9 @@ def test_loop_that_keeps_its_depth(load):
 @pytest.mark.parametrize(
     ("function", "shown"),
     [
-        ("literal", "num_stages=3 at depths.py:17"),
-        ("literal_global", "num_stages=STAGES (3) at depths.py:17"),
-        ("default_depth", "no num_stages at depths.py:65"),
+        ("literal", "num_stages=3 at depths.py:18"),
+        ("literal_global", "num_stages=STAGES (3) at depths.py:18"),
+        ("default_depth", "no num_stages at depths.py:66"),
     ],
 )
 def test_literal_depth(load, function, shown):
@@ -93,7 +102,7 @@ def test_two_depths(load):
 
     assert answer["message"] == (
         "`two_loops` has pipelined loops of different depths: "
-        "first at depths.py:89, second at depths.py:92"
+        "first at depths.py:90, second at depths.py:93"
     )
     assert answer["hint"] == "say which one to sweep: --stage-param first"
 
@@ -127,15 +136,13 @@ def test_depth_that_can_not_be_followed(load):
     answer = load(FILE, "hidden", num_stages=3)
 
     assert answer["message"] == (
-        "`hidden` takes its pipeline depth from `options.depth` at depths.py:17, "
+        "`hidden` takes its pipeline depth from `options.depth` at depths.py:18, "
         "which is not a parameter"
     )
 
 
-def test_depth_given_twice(load, driver):
+def test_depth_given_twice(load):
     """Two different depths in one request contradict each other."""
     answer = load(FILE, "other_name", num_stages=3, depth_of_pipe=4)
 
-    assert answer["message"] == (
-        "the depth is given twice: num_stages=3 and depth_of_pipe=4"
-    )
+    assert answer["message"] == ("the depth is given twice: num_stages=3 and depth_of_pipe=4")

@@ -125,6 +125,16 @@ def test_missing_module(load, write):
     assert answer["message"] == "No module named 'no_such_module_here'"
 
 
+def test_module_files_of_a_failure(load, write):
+    """The files that were imported are known also where the load fails: a cache needs them."""
+    sibling = write("SIZE = 0\n", "sibling.py")
+    path = write("import sibling\n1 / sibling.SIZE\n")
+    answer = load(path, "f")
+
+    assert answer["error"][0] == "ZeroDivisionError"
+    assert answer["files"] == [str(path), str(sibling)]
+
+
 def test_no_such_function(load):
     """An unknown function is named with its nearest neighbour and the kernels of the file."""
     answer = load("depths.py", "two_loop")

@@ -5,7 +5,7 @@ import pytest
 pytestmark = pytest.mark.tilelang
 
 FILE = "gpu.py"
-AT_IMPORT = "gpu.py:12: torch.cuda.is_available was answered with True for sm_90a"
+AT_IMPORT = "gpu.py:13: torch.cuda.is_available was answered with True for sm_90a"
 
 
 def test_question_at_import(load):
@@ -16,16 +16,17 @@ def test_question_at_import(load):
     assert answer["messages"] == [AT_IMPORT]
 
 
-@pytest.mark.parametrize(("arch", "block", "shown"), [("sm_90a", 64, (9, 0)), ("sm_80", 32, (8, 0))])
-def test_capability(load, arch, block, shown):
+@pytest.mark.parametrize(
+    ("arch", "shown", "size"), [("sm_90a", (9, 0), 2304), ("sm_86", (8, 6), 2432)]
+)
+def test_capability(load, arch, shown, size):
     """The capability is the arch's."""
     answer = load(FILE, "by_capability", arch=arch)
 
     assert answer["messages"][1] == (
-        f"gpu.py:16: torch.cuda.get_device_capability was answered with {shown} for {arch}"
+        f"gpu.py:17: torch.cuda.get_device_capability was answered with {shown} for {arch}"
     )
-    assert answer["depths"] == [2]
-    assert block in (32, 64)
+    assert answer["shapes"][0] == [str(size)]
 
 
 @pytest.mark.parametrize(("arch", "sms"), [("sm_80", 108), ("sm_90a", 132), ("sm_100a", 148)])
@@ -49,10 +50,13 @@ def test_target(load):
 
 
 def test_unknown_property(load):
-    """A property that the arch does not determine is an error with the line, and absent to getattr."""
+    """A property that the arch does not determine is an error with the line; getattr sees none."""
     answer = load(FILE, "by_unknown")
 
-    assert answer["message"] == "gpu.py:53 asks for the GPU's clock_rate, which the arch does not determine"
+    assert (
+        answer["message"]
+        == "gpu.py:54 asks for the GPU's clock_rate, which the arch does not determine"
+    )
     assert "AttributeError" in answer["error"]
 
 
@@ -61,16 +65,16 @@ def test_arch_without_a_device(load):
     answer = load(FILE, "by_sms", arch="sm_121a")
 
     assert answer["message"] == (
-        "gpu.py:22 asks for the GPU's multi_processor_count, and no device is known for sm_121a"
+        "gpu.py:23 asks for the GPU's multi_processor_count, and no device is known for sm_121a"
     )
 
 
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        ("allocating", "gpu.py:57 uses the GPU through torch"),
-        ("timing", "gpu.py:62 uses the GPU through torch"),
-        ("benchmarking", "gpu.py:69 runs a kernel (get_profiler)"),
+        ("allocating", "gpu.py:58 uses the GPU through torch"),
+        ("timing", "gpu.py:63 uses the GPU through torch"),
+        ("benchmarking", "gpu.py:70 runs a kernel (get_profiler)"),
     ],
 )
 def test_needs_a_gpu(load, function, message):

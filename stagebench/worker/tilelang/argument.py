@@ -1,4 +1,4 @@
-"""How does a value from the command line become a kernel's argument, and back?
+"""How does a value of the command line become a kernel's argument?  By what it expects.
 
 `as_argument` makes of ``float16`` what the parameter expects (a TileLang dtype, a torch dtype, a
 string) and refuses a value that contradicts the parameter's annotation.  `as_recorded` makes of any
@@ -29,7 +29,7 @@ _NO_VALUE = object()
 def as_argument(
     owner: str, parameter: inspect.Parameter, hint: object, value: ParamValue
 ) -> object:
-    """The argument to pass for ``value``; a `UsageError` where the annotation forbids it.
+    """Return the argument to pass for ``value``; a `UsageError` where the annotation forbids it.
 
     ``hint`` is the evaluated annotation (``parameter.annotation`` where it can't be evaluated).
     """
@@ -48,14 +48,14 @@ def as_argument(
 
 
 def annotation_text(parameter: inspect.Parameter) -> str:
-    """A parameter's annotation as the file spells it."""
+    """Spell a parameter's annotation as the file does."""
     if parameter.annotation is _TILELANG_DTYPE:
         return "T.dtype"
     return inspect.formatannotation(parameter.annotation).strip("'")
 
 
 def _converted(hint: object, value: ParamValue) -> object:
-    """``value`` as the type ``hint``; `_NO_VALUE` where it is not one; as it is for any other."""
+    """Convert ``value`` to ``hint``; `_NO_VALUE` where it does not fit; pass other hints by."""
     if isinstance(hint, str):
         hint = _PLAIN.get(hint, hint)
     if hint in (int, float, bool, str):
@@ -105,7 +105,7 @@ def _as_container(hint: object, value: ParamValue) -> object:
 
 
 def _dtype(parameter: inspect.Parameter, hint: object, value: str) -> object:
-    """A dtype that ``value`` names, where the parameter wants one."""
+    """Return the dtype that ``value`` names, where the parameter wants one."""
     prefix = next((p for p in _DTYPE_PREFIXES if value.startswith(p)), "")
     name = value[len(prefix) :]
     torch_dtype = getattr(torch, name, None)
@@ -137,7 +137,7 @@ def _tilelang_dtype(name: str) -> Any:
 
 
 def as_recorded(value: object) -> ParamValue:
-    """``value`` as a record holds it: the same text on any machine, no addresses."""
+    """Convert ``value`` to what a record holds: the same on any machine, no addresses."""
     if isinstance(value, (list, tuple)):
         return tuple(
             tuple(_scalar(inner) for inner in item)
@@ -163,6 +163,6 @@ def _scalar(value: object) -> Scalar:
         return getattr(value, "__qualname__", type(value).__qualname__)
     constant = getattr(value, "value", None)
     if type(constant) in (bool, int, float, str):
-        return constant  # type: ignore[no-any-return]
+        return constant
     text = str(value)
     return type(value).__qualname__ if " at 0x" in text else text

@@ -13,12 +13,12 @@ from typing import Any
 from stagebench.errors import UsageError
 
 Config = Mapping[str, Any]
-PASS_CONFIGS = "pass_configs"
+RESERVED_KEY = "pass_configs"
 """The key of a config that is no parameter (``_RESERVED_CONFIG_KEYS`` of the tuner, 0.1.15)."""
 
 
 def first_config(configs: object, given: Mapping[str, Any], parameters: Sequence[str]) -> Config:
-    """The first config of ``configs``.
+    """Return the first config of ``configs``.
 
     ``given`` are the kernel's arguments as far as they are known, by name; ``parameters`` the
     kernel's parameter names in order.  A function of the arguments is called by name where its

@@ -43,7 +43,7 @@ def targets_are(arch: str, notes: Notes) -> Iterator[None]:
 
 
 def _cuda_arch(target: object) -> str | None:
-    """The arch that a CUDA target names, empty where it names none; ``None``: not CUDA."""
+    """Read the arch of a CUDA target: empty where it names none, ``None`` for other kinds."""
     if isinstance(target, str):
         words = target.split()
         if not words or words[0] != "cuda":

@@ -1,4 +1,4 @@
-"""Where does each pipelined loop of a kernel get its depth from?
+"""Where does a pipelined loop get its depth from?  A parameter, a number, or we can't tell.
 
 Reads the Python of the kernel's function, of the functions that it calls or names (in the user's
 files), and of the functions nested in them, and follows the ``num_stages`` argument of every
@@ -40,7 +40,7 @@ class DepthSource:
 
 
 def python_functions(kernel: object) -> list[FunctionType]:
-    """The Python functions behind a kernel object: wrappers and the function itself."""
+    """List the Python functions behind a kernel object: wrappers and the function itself."""
     found: list[FunctionType] = []
     pending: list[object] = [kernel]
     seen: set[int] = set()
@@ -152,7 +152,7 @@ class DepthSites:
         return tuple(names)
 
     def sources(self) -> tuple[DepthSource, ...]:
-        """What each loop's depth comes from, in the order of the loops."""
+        """Say what each loop's depth comes from, in the order of the loops."""
         found: dict[DepthSource, None] = {}
         for call, scope in self._loops:
             place = (scope.file, call.lineno)
@@ -167,7 +167,7 @@ class DepthSites:
     # ── reading ─────────────────────────────────────────────────────────────────────────────────
 
     def _enter(self, function: FunctionType) -> _Scope | None:
-        """The scope of a Python function's definition, queued to be read."""
+        """Find a Python function's definition, and queue it to be read."""
         code = function.__code__
         if not self._is_user_file(code.co_filename):
             return None
@@ -232,7 +232,7 @@ class DepthSites:
         return None
 
     def _named_function(self, name: str, scope: _Scope) -> ast.AST | None:
-        """The definition that ``name`` means in ``scope``."""
+        """Find the definition that ``name`` means in ``scope``."""
         around: _Scope | None = scope
         while around is not None:
             if name in around.inner:
@@ -334,7 +334,7 @@ def _cell(cell: Any) -> Any:
 
 
 def _definition(tree: ast.Module, function: FunctionType) -> list[_Function] | None:
-    """The definition of ``function`` and those around it, outermost first."""
+    """Find the definition of ``function`` and those around it, outermost first."""
     code = function.__code__
 
     def search(node: ast.AST, chain: list[_Function]) -> list[_Function] | None:
@@ -355,7 +355,7 @@ def _definition(tree: ast.Module, function: FunctionType) -> list[_Function] | N
 
 
 def _own_nodes(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function's body, without those of the functions nested in it."""
+    """Walk a function's body, but not the functions nested in it."""
     pending = list(ast.iter_child_nodes(function))
     while pending:
         node = pending.pop(0)
@@ -396,7 +396,7 @@ def _spreads(call: ast.Call) -> bool:
 
 
 def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The names that a statement assigns, each with what it is assigned."""
+    """List the names that a statement assigns, each with what it is assigned."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
             yield from _assigned(target, node.value)
@@ -426,14 +426,15 @@ def _is_const_declaration(value: ast.expr) -> bool:
 
 
 def _keyword_lookup(expression: ast.expr, scope: _Scope) -> str | None:
-    """The key of ``options["key"]`` or ``options.get("key", …)``, where ``**options`` is given."""
+    """Read the key of ``options["key"]`` or ``options.get("key")``, of a ``**options``."""
     owner: ast.expr | None = None
     key: ast.expr | None = None
     if isinstance(expression, ast.Subscript):
         owner, key = expression.value, expression.slice
-    elif isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
-        if expression.func.attr in ("get", "pop") and expression.args:
-            owner, key = expression.func.value, expression.args[0]
+    elif isinstance(expression, ast.Call) and expression.args:
+        called = expression.func
+        if isinstance(called, ast.Attribute) and called.attr in {"get", "pop"}:
+            owner, key = called.value, expression.args[0]
     star = scope.node.args.kwarg
     if star is None or not isinstance(owner, ast.Name) or owner.id != star.arg:
         return None
@@ -441,7 +442,7 @@ def _keyword_lookup(expression: ast.expr, scope: _Scope) -> str | None:
 
 
 def _values(expression: ast.expr) -> Iterator[ast.expr]:
-    """The parts of an expression that its value is made of (a condition is not one)."""
+    """List the parts that an expression's value is made of (a condition is not one)."""
     if isinstance(expression, ast.IfExp):
         yield from (expression.body, expression.orelse)
     elif isinstance(expression, ast.Call):

@@ -1,4 +1,4 @@
-"""Which device stands for an arch when a kernel's file asks for the GPU's properties?
+"""Which device stands for an arch when a kernel's file asks for the GPU?  See the table.
 
 An arch does not determine a device: several products share one.  Each arch answers as its data
 centre product (or the one product that there is), and every answer is noted with its name, because
@@ -83,7 +83,7 @@ DEVICES: dict[tuple[int, int], Device] = {
 
 
 def capability_of(arch: str) -> tuple[int, int]:
-    """``(9, 0)`` of ``sm_90a``."""
+    """Split ``sm_90a`` into ``(9, 0)``."""
     match = _ARCH.fullmatch(arch)
     if match is None:
         raise UsageError(
@@ -93,5 +93,5 @@ def capability_of(arch: str) -> tuple[int, int]:
 
 
 def device_of(arch: str) -> Device | None:
-    """The device that stands for ``arch``; ``None`` where the table has none."""
+    """Find the device that stands for ``arch``; ``None`` where the table has none."""
     return DEVICES.get(capability_of(arch))

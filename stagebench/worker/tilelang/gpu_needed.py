@@ -1,4 +1,4 @@
-"""What is said when a kernel's file needs a real GPU?"""
+"""What is said when a kernel's file needs a real GPU?  Which line does, and what to do."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class UnknownPropertyError(GpuNeededError, AttributeError):
 
 
 def gpu_needed(tree: UserTree, what: str, *, hint: str = _HINT) -> GpuNeededError:
-    """The error for ``what`` (a clause: "launches a kernel") at the user's current line."""
+    """Make the error for ``what`` (a clause: "launches a kernel") at the user's current line."""
     return GpuNeededError(_message(tree, what), hint=hint)
 
 
 def unknown_property(tree: UserTree, what: str) -> UnknownPropertyError:
-    """The error for a device property without an answer."""
+    """Make the error for a device property without an answer."""
     return UnknownPropertyError(
         _message(tree, what), hint="make the value a parameter of the kernel and give it with --set"
     )
 
 
 def failed_for_gpu(tree: UserTree, error: Exception) -> GpuNeededError | None:
-    """The error to give for one that ``torch.cuda`` raised because there is no GPU, if it did.
+    """Make the error for one that ``torch.cuda`` raised for want of a GPU, if it did.
 
     Streams and events of a torch without CUDA fail in their constructors, in words of their own.
     """

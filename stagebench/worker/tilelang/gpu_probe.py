@@ -1,4 +1,4 @@
-"""What does a kernel's file learn when it asks for the GPU, on a machine that has none?
+"""What does a kernel's file learn when it asks for the GPU?  What the chosen arch says.
 
 Files ask at import and while they build: is there a GPU, which capability, how many SMs?  The
 answer is the chosen arch's (``devices``), also on a machine that has another GPU, so that the same
@@ -51,7 +51,7 @@ class GpuProbes:
             )
 
     def answer(self, asked: str, value: object) -> Callable[..., Any]:
-        """A function that answers ``value`` whatever its arguments."""
+        """Make a function that answers ``value`` whatever its arguments."""
 
         def probe(*_args: object, **_kwargs: object) -> object:
             self.note(asked, value)
@@ -60,28 +60,28 @@ class GpuProbes:
         return probe
 
     def device(self, asked: str) -> Device:
-        """The representative device; an error that names the line where there is none."""
+        """Return the representative device; an error that names the line where there is none."""
         if self._device is None:
             what = f"asks for {asked}, and no device is known for {self._arch}"
             raise unknown_property(self._tree, what)
         return self._device
 
     def device_name(self, *_args: object, **_kwargs: object) -> str:
-        """``torch.cuda.get_device_name``."""
+        """Answer ``torch.cuda.get_device_name``."""
         name = self.device("the GPU's name").name
         self.note("torch.cuda.get_device_name", name)
         return name
 
     def device_properties(self, *_args: object, **_kwargs: object) -> DeviceProperties:
-        """``torch.cuda.get_device_properties``."""
+        """Answer ``torch.cuda.get_device_properties``."""
         return DeviceProperties(self, self._tree, self._capability)
 
     def lazy_init(self, *_args: object, **_kwargs: object) -> None:
-        """``torch.cuda._lazy_init``: everything that touches a GPU through torch comes by here."""
+        """Refuse ``torch.cuda._lazy_init``: all that touches a GPU through torch comes by here."""
         raise gpu_needed(self._tree, "uses the GPU through torch (a CUDA tensor, stream or event)")
 
     def tvm_attribute(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """``tvm.runtime.Device``'s attributes, by ``tvm::runtime::DeviceAttrKind``."""
+        """Answer ``tvm.runtime.Device``'s attributes, by ``tvm::runtime::DeviceAttrKind``."""
 
         def probe(this: object, device_type: int, device_id: int, kind: int) -> object:
             if device_type != _CUDA_DEVICE_TYPE:
@@ -117,7 +117,7 @@ class GpuProbes:
         return known[kind]
 
     def runtime_attribute(self, attribute: int, _device_id: int = 0) -> int:
-        """``cudaDeviceGetAttribute`` as TileLang's carver calls it (``cudaDeviceAttr`` numbers)."""
+        """Answer ``cudaDeviceGetAttribute`` as TileLang's carver calls it (``cudaDeviceAttr``)."""
         device = self.device(f"CUDA device attribute {attribute}")
         known = {
             1: _THREADS_PER_BLOCK,

@@ -1,4 +1,4 @@
-"""How is a user's ``.py`` file imported: wherever it lies, whatever it is called?
+"""How is a user's file imported, wherever it lies, whatever it is called?  Under a private name.
 
 As ``python file.py`` would see it (its folder first on ``sys.path``, ``sys.argv`` holding only its
 path), but under a private name, so that ``if __name__ == "__main__"`` is not run.  A file that
@@ -27,7 +27,7 @@ _MAIN_HINT = 'move it below `if __name__ == "__main__":`; a kernel\'s file is im
 
 
 def check_file(path: Path) -> ast.Module:
-    """The parsed file; a `UsageError` where there is none or where it is not Python."""
+    """Parse the file; a `UsageError` where there is none or where it is not Python."""
     if path.is_dir():
         found = ", ".join(sorted(p.name for p in path.glob("*.py"))[:8])
         raise UsageError(
@@ -61,7 +61,7 @@ def _syntax_error(error: SyntaxError, shown: str) -> UsageError:
 
 @contextmanager
 def imported_file(path: Path, parsed: ast.Module, tree: UserTree) -> Iterator[ModuleType]:
-    """The file's module, while the context is open."""
+    """Import the file for as long as the context is open."""
     before = sys.path[:], sys.argv, sys.dont_write_bytecode
     sys.path.insert(0, str(path.parent))
     sys.argv = [str(path)]
@@ -70,7 +70,7 @@ def imported_file(path: Path, parsed: ast.Module, tree: UserTree) -> Iterator[Mo
         yield _execute(path, parsed, tree)
     finally:
         sys.path[:], sys.argv, sys.dont_write_bytecode = before
-        for name in {PRIVATE_NAME, *tree.modules()}:
+        for name in {PRIVATE_NAME, *tree.remember()}:
             sys.modules.pop(name, None)
 
 
@@ -104,7 +104,7 @@ def _execute(path: Path, parsed: ast.Module, tree: UserTree) -> ModuleType:
 
 
 def _package(path: Path, parsed: ast.Module) -> tuple[Path, str] | None:
-    """Folder for ``sys.path`` and package name of a file that imports relatively."""
+    """Find the folder for ``sys.path`` and the package of a file that imports relatively."""
     levels = [n.level for n in ast.walk(parsed) if isinstance(n, ast.ImportFrom) and n.level]
     if not levels:
         return None
@@ -119,7 +119,7 @@ def _package(path: Path, parsed: ast.Module) -> tuple[Path, str] | None:
 
 
 def _ancestor(path: Path, index: int) -> Path:
-    """The file's folder for 0, the one above it for 1."""
+    """Return the file's folder for 0, the one above it for 1."""
     folder = path.parent
     for _ in range(index):
         folder = folder.parent

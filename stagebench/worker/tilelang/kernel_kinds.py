@@ -1,4 +1,4 @@
-"""What kind of thing is an object of a user's module, and which of them are kernels?"""
+"""Which objects of a user's module are kernels?  TileLang's own kinds, and what makes them."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ _MARKS = {"prim_func", "jit", "autotune"}
 
 
 def is_prim_func(value: object) -> bool:
-    """A function of TileLang's IR."""
+    """Whether it is a function of TileLang's IR."""
     return isinstance(value, PrimFunc)
 
 
 def is_jit(value: object) -> bool:
-    """A ``@tilelang.jit`` function."""
+    """Whether it is a ``@tilelang.jit`` function."""
     return isinstance(value, JITImpl)
 
 
 def is_autotuned(value: object) -> bool:
-    """An ``@autotune`` function."""
+    """Whether it is an ``@autotune`` function."""
     return isinstance(value, AutoTuneImpl)
 
 
 def is_compiled(value: object) -> bool:
-    """What ``tilelang.compile`` returns."""
+    """Whether it is what ``tilelang.compile`` returns."""
     return isinstance(value, JITKernel)
 
 
 def is_kernel(value: object) -> bool:
-    """One of TileLang's own kernel objects."""
+    """Whether it is one of TileLang's own kernel objects."""
     return isinstance(value, _KERNELS)
 
 
 def kernel_name(value: Any) -> str | None:
-    """The Python name that a kernel object was defined under."""
+    """Return the Python name that a kernel object was defined under."""
     if is_compiled(value):
         value = value.prim_func
     for holder in (value, getattr(value, "jit_impl", None), getattr(value, "func", None)):
@@ -57,7 +57,7 @@ def kernel_name(value: Any) -> str | None:
 
 
 def kernel_names(module: ModuleType, parsed: ast.Module, tree: UserTree) -> tuple[str, ...]:
-    """Names of the module that are kernels, or functions that look as if they made one."""
+    """List the module's kernels, and functions that look as if they made one."""
     looks = {
         node.name
         for node in parsed.body

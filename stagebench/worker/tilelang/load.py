@@ -1,4 +1,4 @@
-"""How does "this function of this file, with these parameters" become a TileLang PrimFunc?
+"""How does "this function of this file, with these parameters" become a PrimFunc?  Here.
 
 Runs in a worker's forked child, which has imported TileLang.  Nothing is compiled or launched and
 no GPU is asked: the arch answers in its place (``gpu_probe``), and the file's own compiles stop at
@@ -14,7 +14,7 @@ import ast
 import difflib
 import importlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -73,9 +73,9 @@ class KernelRequest(Record, frozen=True, kw_only=True):
 class LoadedKernel:
     """A kernel, ready to be lowered.
 
-    ``params`` are all parameters with their final values; the depth is under ``num_stages`` in the
-    place of its own name, which is ``stage_param``.  ``module_files`` are the user's files that were
-    imported (for a built-in: its own), absolute and sorted.
+    ``params`` are all parameters with their final values; the depth is under ``num_stages`` in
+    place of its own name, which is ``stage_param``.  ``module_files`` are the user's files that
+    were imported (for a built-in: its own), absolute and sorted.
     """
 
     prim_func: Any
@@ -99,34 +99,21 @@ def load_kernel(
     tree = UserTree(None if path is None else path.resolve())
     notes = Notes(tree)
     offer = Offer()
-    with ExitStack() as stack:
-        stack.enter_context(answered_probes(request.arch, tree, notes))
-        stack.enter_context(compiling_nothing(tree, notes, offer))
-        stack.enter_context(targets_are(request.arch, notes))
-        stack.enter_context(_noted(f"while building {_shown(request)}", tree))
-        files: list[str] = []
-        stack.callback(lambda: on_files(tuple(files)) if on_files else None)
-        if path is None or parsed is None:
-            module = _builtin_module(request.function)
-            files.append(str(module.__file__))
-            names = [BUILTINS[request.function].partition(":")[2]]
-            return _build(request, _Source(module, names, None, tree), notes, offer, tuple(files))
-        stack.callback(lambda: files.extend(tree.imported()))
-        module = stack.enter_context(imported_file(path, parsed, tree))
-        source = _Source(module, request.function.split("."), parsed, tree)
-        loaded = _build(request, source, notes, offer, ())
-        return _with_files(loaded, tree.imported())
-
-
-def _with_files(loaded: LoadedKernel, files: tuple[str, ...]) -> LoadedKernel:
-    return LoadedKernel(
-        prim_func=loaded.prim_func,
-        pass_configs=loaded.pass_configs,
-        params=loaded.params,
-        stage_param=loaded.stage_param,
-        diagnostics=loaded.diagnostics,
-        module_files=files,
-    )
+    try:
+        with (
+            answered_probes(request.arch, tree, notes),
+            compiling_nothing(tree, notes, offer),
+            targets_are(request.arch, notes),
+            _noted(f"while building {_shown(request)}", tree),
+        ):
+            if path is None or parsed is None:
+                return _build(request, _builtin_source(request.function, tree), notes, offer)
+            with imported_file(path, parsed, tree) as module:
+                source = _Source(module, request.function.split("."), parsed, tree)
+                return _build(request, source, notes, offer)
+    finally:
+        if on_files is not None:
+            on_files(tree.imported())
 
 
 @dataclass(frozen=True)
@@ -139,7 +126,7 @@ class _Source:
     tree: UserTree
 
 
-def _builtin_module(name: str) -> ModuleType:
+def _builtin_source(name: str, tree: UserTree) -> _Source:
     if name not in BUILTINS:
         near = difflib.get_close_matches(name, list(BUILTINS), n=1)
         raise UsageError(
@@ -147,16 +134,11 @@ def _builtin_module(name: str) -> ModuleType:
             hint=(f"did you mean `{near[0]}`? " if near else "")
             + f"built-ins: {', '.join(BUILTINS)}; a kernel of yours is FILE.py:FUNCTION",
         )
-    return importlib.import_module(BUILTINS[name].partition(":")[0])
+    module, _, function = BUILTINS[name].partition(":")
+    return _Source(importlib.import_module(module), [function], None, tree)
 
 
-def _build(
-    request: KernelRequest,
-    source: _Source,
-    notes: Notes,
-    offer: Offer,
-    files: tuple[str, ...],
-) -> LoadedKernel:
+def _build(request: KernelRequest, source: _Source, notes: Notes, offer: Offer) -> LoadedKernel:
     owners = _owners(source)
     stage_param = _stage_param(request, source, owners, notes)
     offer.given = _given(request, stage_param)
@@ -180,12 +162,19 @@ def _build(
         params=_recorded(offer.values, stage_param),
         stage_param=stage_param if stage_param in offer.values else None,
         diagnostics=notes.all(),
-        module_files=files,
+        module_files=_module_files(source),
     )
 
 
+def _module_files(source: _Source) -> tuple[str, ...]:
+    """List the user's files; for a built-in its own, so that a changed one is not taken for the same."""
+    if source.parsed is None:
+        return (str(source.module.__file__),)
+    return source.tree.imported()
+
+
 def _owners(source: _Source) -> list[Any]:
-    """The objects along the dotted name, as far as plain attributes lead."""
+    """Follow the dotted name as far as plain attributes lead."""
     first = source.names[0]
     if not hasattr(source.module, first) or not first:
         raise _no_such_function(source)
@@ -221,7 +210,7 @@ def _no_such_function(source: _Source) -> UsageError:
 def _stage_param(
     request: KernelRequest, source: _Source, owners: list[Any], notes: Notes
 ) -> str | None:
-    """The kernel's name for its depth; `LiteralDepthError` and others where none can be swept."""
+    """Find the kernel's name for its depth; raise where the requested one can't be set."""
     if request.stage_param is not None:
         return request.stage_param
     signature_names = [name for owner in owners for name in _parameter_names(owner)]
@@ -242,7 +231,7 @@ def _stage_param(
 
 
 def _readable(source: _Source) -> Callable[[str], bool]:
-    """Which files' Python is read for depths: the user's, or the built-in's own."""
+    """Say whose Python is read for depths: the user's files, or the built-in's own."""
     own = str(source.module.__file__)
     return lambda filename: filename == own or source.tree.contains(filename)
 
@@ -257,7 +246,7 @@ def _parameter_names(owner: Any) -> tuple[str, ...]:
 
 
 def _given(request: KernelRequest, stage_param: str | None) -> dict[str, ParamValue]:
-    """The given values under the kernel's own names, the depth among them."""
+    """Put the given values under the kernel's own names, the depth among them."""
     given = dict(request.params)
     if stage_param is None:
         return given

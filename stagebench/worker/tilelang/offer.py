@@ -1,4 +1,4 @@
-"""What did the user give, what was taken of it, and which values did the kernel end up with?"""
+"""What did the user give, and what became of it?  One account for all levels of a kernel."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Offer:
         self.taken |= taken
 
     def rest(self, taken: set[str]) -> dict[str, ParamValue]:
-        """The given values that a call does not take by name."""
+        """List the given values that a call does not take by name."""
         return {name: value for name, value in self.given.items() if name not in taken}
 
     def untaken(self) -> list[str]:
-        """Given names that no call took."""
+        """List the given names that no call took."""
         return [name for name in self.given if name not in self.taken]

@@ -1,8 +1,8 @@
-"""Which pass configs does a kernel ask for, as plain keys and values?
+"""Which pass configs does a kernel ask for?  All that stand around and in it, in plain values.
 
 They stand in the decorator (``@tilelang.jit(pass_configs=…)``), in an autotune config, in
-``tilelang.compile(…)`` and in the kernel itself (``T.annotate_pass_configs``).  As in TileLang, what
-stands outside the kernel wins over what stands in it (``tilelang.jit.compile``, 0.1.15).
+``tilelang.compile(…)`` and in the kernel itself (``T.annotate_pass_configs``).  As in TileLang,
+what stands outside the kernel wins over what stands in it (``tilelang.jit.compile``, 0.1.15).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def normal_pass_configs(
     prim_func: Any,
     outside: Mapping[Any, Any],
 ) -> tuple[dict[str, object], list[str]]:
-    """Pass configs by key, and compiler flags, of a kernel built with ``outside`` around it."""
+    """Collect pass configs by key, and compiler flags, with ``outside`` around the kernel."""
     attributes = prim_func.attrs
     inside = (
         attributes["tilelang_pass_configs"] if _has(attributes, "tilelang_pass_configs") else {}
@@ -37,7 +37,7 @@ def _key(key: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """A Python value of one that the IR holds (``IntImm``, ``StringImm``)."""
+    """Return the Python value of one that the IR holds (``IntImm``, ``StringImm``)."""
     if isinstance(value, enum.Enum):
         return value.value
     if value is None or isinstance(value, (bool, int, float)):

@@ -1,4 +1,4 @@
-"""How does a reference to a function become a PrimFunc?
+"""How does a reference to a function become a PrimFunc?  Level by level, values by name.
 
 A reference may need several calls: a factory returns a builder, the builder a ``@tilelang.jit``
 function, that one the PrimFunc.  The given values are offered by name at every level; what no
@@ -17,7 +17,7 @@ from typing import Any
 
 from stagebench.errors import UsageError
 from stagebench.worker.tilelang import kernel_kinds as kinds
-from stagebench.worker.tilelang.autotune import PASS_CONFIGS, first_config
+from stagebench.worker.tilelang.autotune import RESERVED_KEY, first_config
 from stagebench.worker.tilelang.notes import Notes
 from stagebench.worker.tilelang.offer import Offer
 from stagebench.worker.tilelang.signature import Binding, Signature, bind, signature_of
@@ -95,7 +95,7 @@ class Route:
         else:
             tir = self._get_tir(impl, signature, bound, rest)
         self.pass_configs.update(impl.pass_configs or {})
-        self.pass_configs.update(config.get(PASS_CONFIGS) or {})
+        self.pass_configs.update(config.get(RESERVED_KEY) or {})
         self._keep_flags(impl.compile_flags)
         return tir
 
@@ -112,9 +112,9 @@ class Route:
         extra = rest if mode == "eager" or signature.takes_any else {}
         try:
             tir = impl.get_tir(**bound.keywords, **extra)
-        except ValueError as error:
+        except ValueError:
             self._check_consts(impl, signature, extra)
-            raise error from None
+            raise
         if mode == "eager":
             self.consts = _const_names(impl)
             taken = {name: extra[name] for name in self.consts if name in extra}
@@ -141,7 +141,7 @@ class Route:
         lacking = {
             name: value
             for name, value in config.items()
-            if name != PASS_CONFIGS and name not in known.used
+            if name != RESERVED_KEY and name not in known.used
         }
         if lacking:
             shown = ", ".join(f"{name}={value!r}" for name, value in lacking.items())
@@ -174,7 +174,7 @@ class Route:
         return bound
 
     def _unknown_text(self, names: list[str], candidates: Any) -> str:
-        """What to say of given names that fit nowhere, beside another complaint."""
+        """Say of given names that they fit nowhere, beside another complaint."""
         if not names:
             return ""
         near = [difflib.get_close_matches(name, list(candidates), n=1) for name in names]
@@ -203,7 +203,7 @@ class Route:
         )
 
     def _only_kernel(self, value: object) -> Any:
-        """The one kernel in a builder's tuple, list or dictionary, or in a tuner's result."""
+        """Find the one kernel in a builder's tuple, list or dictionary, or in a tuner's result."""
         held = getattr(value, "kernel", None)
         if kinds.is_kernel(held):
             return held
@@ -232,7 +232,7 @@ class Route:
     # ── inner functions ─────────────────────────────────────────────────────────────────────────
 
     def inner(self, owner: Any, name: str) -> Any:
-        """``name`` inside ``owner``: an attribute, a method, a result, or a local function.
+        """Find ``name`` inside ``owner``: an attribute, a method, a result, or a local function.
 
         A function is called (with the parameters that it takes) and its result searched; where
         the result does not hold the name, the function's local variable is taken as it was when
@@ -282,7 +282,7 @@ def _items(value: object) -> list[tuple[object, Any]]:
 
 
 def _const_names(impl: Any) -> tuple[str, ...]:
-    """Names that an eager kernel declared with ``T.const``, in the order of its text.
+    """List the names that an eager kernel declares with ``T.const``, sorted.
 
     Source: tilelang 0.1.15, ``TirTemplate.matcher`` of ``JITFunc.p1_cache``, filled by phase 1.
     """

@@ -1,4 +1,4 @@
-"""How is a name of another library replaced while a kernel loads, and put back afterwards?
+"""How is a name of another library replaced while a kernel loads?  Here, and it is put back.
 
 This is the one place where we patch what is not ours, and it happens only in a worker's forked
 child: the user's file calls ``torch.cuda`` and ``tilelang.compile`` itself, so there is no seam

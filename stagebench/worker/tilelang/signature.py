@@ -1,4 +1,4 @@
-"""Which parameters does a callable take, and how are the given values bound to them by name?"""
+"""Which parameters does a callable take, and what fills them?  Values by name, then defaults."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Binding:
 
 
 def signature_of(name: str, function: Any, tensors: tuple[str, ...] = ()) -> Signature:
-    """The signature of a function, class, partial or wrapper (``functools.wraps`` is followed)."""
+    """Read the signature of a function, class, partial or wrapper (``__wrapped__`` is followed)."""
     inner = _wrapped_kernel(function)
     known = getattr(inner, "signature", None)
     if isinstance(known, inspect.Signature):
@@ -67,12 +67,12 @@ def signature_of(name: str, function: Any, tensors: tuple[str, ...] = ()) -> Sig
 
 
 def tensor_names(jit_impl: Any) -> tuple[str, ...]:
-    """Parameters of an eager ``@tilelang.jit`` function that are tensors or run-time scalars."""
+    """List the parameters of an eager kernel that are tensors or run-time scalars."""
     return tuple(getattr(getattr(jit_impl, "func", None), "tensor_args", None) or ())
 
 
 def _wrapped_kernel(function: Any) -> Any:
-    """The innermost of a chain of ``__wrapped__``, stopping at a TileLang JIT object."""
+    """Follow a chain of ``__wrapped__`` to its end, or to a TileLang JIT object."""
     seen = 0
     while not isinstance(getattr(function, "signature", None), inspect.Signature):
         inner = getattr(function, "jit_impl", None) or getattr(function, "__wrapped__", None)
@@ -92,7 +92,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, object]:
 
 
 def _evaluated(hint: str, namespace: dict[str, Any]) -> object:
-    """One string annotation; a neighbour that can't be evaluated doesn't matter."""
+    """Evaluate one string annotation; a neighbour that can't be evaluated doesn't matter."""
 
     def stub() -> None: ...
 
@@ -149,8 +149,8 @@ def _place(bound: Binding, parameter: inspect.Parameter, value: Any) -> None:
 
 
 def _parameter_text(parameter: inspect.Parameter) -> str:
-    star = {_Parameter.VAR_POSITIONAL: "*", _Parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-    text = star + parameter.name
+    stars = {int(_Parameter.VAR_POSITIONAL): "*", int(_Parameter.VAR_KEYWORD): "**"}
+    text = stars.get(int(parameter.kind), "") + parameter.name
     if parameter.annotation is not parameter.empty:
         text += f": {annotation_text(parameter)}"
     if parameter.default is not parameter.empty:
@@ -163,4 +163,6 @@ def _default_text(value: object) -> str:
     if isinstance(value, str):
         return repr(str(value))
     text = repr(value)
-    return getattr(value, "__qualname__", type(value).__qualname__) if " at 0x" in text else text
+    if " at 0x" in text:
+        return str(getattr(value, "__qualname__", type(value).__qualname__))
+    return text

@@ -1,4 +1,4 @@
-"""Which parameter of a kernel is its pipeline depth?
+"""Which parameter of a kernel is its depth?  The one named, spelt, or followed from the loop.
 
 In this order: the one the user names; one called ``num_stages``; the one that ``T.Pipelined`` gets
 its depth from; one with a well-known name.  A depth that is written in the kernel as a number can't
@@ -42,7 +42,7 @@ def infer_stage_param(
     sources: Sequence[DepthSource],
     tree: UserTree,
 ) -> str | None:
-    """The parameter that is the depth; ``None`` where the kernel has none.
+    """Choose the parameter that is the depth; ``None`` where the kernel has none.
 
     ``signature_names`` are the parameters of the referenced function, ``own_names`` those that the
     text shows for later levels (a builder that returns a kernel with parameters of its own).
@@ -64,7 +64,7 @@ def infer_stage_param(
 
 
 def no_stage_param(kernel: str, sources: Sequence[DepthSource], tree: UserTree) -> UsageError:
-    """The error for a depth that was requested of a kernel that has no parameter for it."""
+    """Make the error for a depth requested of a kernel that has no parameter for it."""
     literal = [s for s in sources if s.kind in ("literal", "absent")]
     unknown = [s for s in sources if s.kind == "unknown"]
     if unknown:

@@ -18,7 +18,7 @@ from typing import Any
 
 from tilelang.jit.kernel import JITKernel
 
-from stagebench.worker.tilelang.autotune import PASS_CONFIGS, first_config
+from stagebench.worker.tilelang.autotune import RESERVED_KEY, first_config
 from stagebench.worker.tilelang.gpu_needed import gpu_needed
 from stagebench.worker.tilelang.notes import Notes
 from stagebench.worker.tilelang.offer import Offer
@@ -41,7 +41,7 @@ class _Seams:
         self._offer = offer
 
     def hold(self, kernel: Any, func: Any = None, *args: Any, **kwargs: Any) -> None:
-        """``JITKernel.__init__``: keep the PrimFunc and what was asked for, compile nothing."""
+        """Stand in for ``JITKernel.__init__``: keep what was asked for, compile nothing."""
         kernel.prim_func = func
         kernel.pass_configs = dict(kwargs.get("pass_configs") or {})
         kernel.compile_flags = kwargs.get("compile_flags")
@@ -50,11 +50,11 @@ class _Seams:
         kernel.uncompiled_out_idx = args[0] if args else kwargs.get("out_idx")
 
     def cached(self, func: Any = None, out_idx: Any = None, *_: Any, **kwargs: Any) -> Any:
-        """``tilelang.jit.cached`` and ``tilelang.cache.cached``."""
+        """Stand in for ``tilelang.jit.cached`` and ``tilelang.cache.cached``."""
         return JITKernel(func, out_idx, **kwargs)
 
     def refuse(self, what: str) -> Callable[..., Any]:
-        """A method that can't work without a compiled kernel."""
+        """Make a method that can't work without a compiled kernel."""
 
         def refused(*_args: object, **_kwargs: object) -> object:
             raise gpu_needed(self._tree, what)
@@ -62,7 +62,7 @@ class _Seams:
         return refused
 
     def tune(self, tuned: Any, *args: Any, **kwargs: Any) -> Any:
-        """``AutoTuneImpl.__call__``: what the call lacks is the user's, else the first config's."""
+        """Stand in for ``AutoTuneImpl.__call__``: the user's values, then the first config's."""
         return_kernel = kwargs.pop("__return_kernel", False)
         impl = tuned.jit_impl
         signature = signature_of("the tuned kernel", impl)
@@ -71,11 +71,11 @@ class _Seams:
         lacking = self._lacking(signature, called, config)
         mode = impl.initialize_jit_mode(*args, **kwargs, **lacking)
         kernel = impl.compile(*args, **kwargs, **lacking)
-        kernel.pass_configs.update(config.get(PASS_CONFIGS) or {})
+        kernel.pass_configs.update(config.get(RESERVED_KEY) or {})
         return kernel if mode == "lazy" or return_kernel else kernel()
 
     def run_tuner(self, tuner: Any, *_args: object, **_kwargs: object) -> Any:
-        """``AutoTuner.run``: the user's values, then the first config's, compiled by nobody."""
+        """Stand in for ``AutoTuner.run``: the user's values, then the first config's."""
         from tilelang.autotuner.param import AutotuneResult
 
         signature = signature_of("the tuned kernel", tuner.fn)
@@ -83,7 +83,7 @@ class _Seams:
         arguments = self._lacking(signature, {}, config)
         made = tuner.fn(**arguments)
         kernel = made if isinstance(made, JITKernel) else JITKernel(made)
-        kernel.pass_configs.update(config.get(PASS_CONFIGS) or {})
+        kernel.pass_configs.update(config.get(RESERVED_KEY) or {})
         return AutotuneResult(
             latency=None,
             config=arguments,
@@ -96,11 +96,11 @@ class _Seams:
     def _lacking(
         self, signature: Signature, called: Mapping[str, Any], config: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Arguments that a call lacks, and a note of those that come from the config."""
+        """Find the arguments that a call lacks, and note those that come from the config."""
         given = {k: v for k, v in self._offer.given.items() if k not in called}
         bound = bind(signature, given, {**config, **called})
         self._offer.record(bound.values, bound.used)
-        taken = {k: v for k, v in config.items() if k != PASS_CONFIGS and k not in called}
+        taken = {k: v for k, v in config.items() if k != RESERVED_KEY and k not in called}
         taken = {k: v for k, v in taken.items() if k not in bound.used}
         self._note_config(taken)
         return {k: bound.values[k] for k in (*bound.used, *taken) if k in bound.values}
@@ -149,7 +149,7 @@ def _hold_kernels(stack: ExitStack, seams: _Seams) -> None:
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A bound method, as a plain function that takes the instance first."""
+    """Make a plain function of a bound method, to be looked up on a class."""
 
     def method(*args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)

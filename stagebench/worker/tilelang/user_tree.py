@@ -1,4 +1,4 @@
-"""Which files are the user's, and which of their lines is running now?
+"""Which files are the user's, and which of their lines runs now?  Asked of paths and stacks.
 
 A file is the user's unless it belongs to Python, to an installed package, to the compiler or to
 stagebench itself.  What was imported before the kernel's file is the compiler's or the worker's,
@@ -28,7 +28,7 @@ def _installed_roots() -> set[str]:
 
 
 def _loaded_roots() -> tuple[set[str], set[str]]:
-    """Folders of the packages, and single files of the modules, that are loaded already."""
+    """List the folders of the packages, and the single files, that are loaded already."""
     folders: set[str] = set()
     files: set[str] = set()
     for name, module in list(sys.modules.items()):
@@ -53,9 +53,10 @@ class UserTree:
         self._roots = tuple(root + os.sep for root in sorted(_installed_roots() | folders))
         self._known: dict[str, bool] = {}
         self._before = frozenset(sys.modules)
+        self._imported: set[str] = set()
 
     def contains(self, filename: str) -> bool:
-        """Whether a code object's ``co_filename`` is a file of the user."""
+        """Say whether a code object's ``co_filename`` is a file of the user."""
         if filename not in self._known:
             self._known[filename] = self._decide(filename)
         return self._known[filename]
@@ -76,39 +77,41 @@ class UserTree:
         return all(own.startswith(root) for root in inside) and str(path).startswith(own)
 
     def show(self, place: Place) -> str:
-        """``file.py:12``, relative to the kernel file's folder: the same on any machine."""
+        """Write ``file.py:12``, relative to the kernel file's folder: the same on any machine."""
         return f"{self.relative(place[0])}:{place[1]}"
 
     def relative(self, filename: str) -> str:
-        """A path relative to the kernel file's folder, with ``/``."""
+        """Make a path relative to the kernel file's folder, with ``/``."""
         if self._folder is None:
             return Path(filename).name
         return Path(os.path.relpath(Path(filename).resolve(), self._folder)).as_posix()
 
     def current_line(self) -> Place | None:
-        """The user's line that is running: the innermost one on this thread's stack."""
+        """Find the user's line that is running: the innermost one on this thread's stack."""
         for frame, line in traceback.walk_stack(None):
             if self.contains(frame.f_code.co_filename):
                 return frame.f_code.co_filename, line
         return None
 
     def raising_line(self, trace: TracebackType | None) -> Place | None:
-        """The user's line that an exception came out of: the innermost one of its traceback."""
+        """Find the user's line that an exception came from: the innermost of its traceback."""
         found = None
         for frame, line in traceback.walk_tb(trace):
             if self.contains(frame.f_code.co_filename):
                 found = frame.f_code.co_filename, line
         return found
 
-    def modules(self) -> dict[str, str]:
-        """Names in ``sys.modules`` that are the user's, each with its file's absolute path."""
-        found = {}
+    def remember(self) -> tuple[str, ...]:
+        """Note which of the user's files are imported now; return their names in `sys.modules`."""
+        names = []
         for name, module in list(sys.modules.items()):
             origin = getattr(module, "__file__", None)
             if name not in self._before and isinstance(origin, str) and self.contains(origin):
-                found[name] = str(Path(origin).resolve())
-        return found
+                names.append(name)
+                self._imported.add(str(Path(origin).resolve()))
+        return tuple(names)
 
     def imported(self) -> tuple[str, ...]:
-        """Absolute paths of the user's files that are imported now, sorted."""
-        return tuple(sorted(set(self.modules().values())))
+        """List the absolute paths of the user's files that were imported, sorted."""
+        self.remember()
+        return tuple(sorted(self._imported))

@@ -1,6 +1,7 @@
 """Parameters of every kind that a value from the command line may meet."""
 
-# ruff: noqa: N803, FA102
+# Written as users write kernels, not as we write Python.
+# ruff: noqa: ARG001, F821, N803, N812, PLR0917, UP007, UP045
 
 from typing import Literal, Optional, Union
 

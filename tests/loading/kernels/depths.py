@@ -1,6 +1,7 @@
 """The ways in which a pipelined loop gets its depth."""
 
-# ruff: noqa: N803, N806, N812
+# Written as users write kernels, not as we write Python.
+# ruff: noqa: ARG001, N803, N812
 
 import tilelang
 import tilelang.language as T

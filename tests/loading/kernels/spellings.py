@@ -1,6 +1,7 @@
 """One kernel in the ways in which files spell a kernel."""
 
-# ruff: noqa: N803, N806, N812, N801, PLW0108
+# Written as users write kernels, not as we write Python.
+# ruff: noqa: N803, N806, N812
 
 import functools
 
@@ -153,8 +154,8 @@ def tuned_by_position(N: int, block: int = 128, num_stages: int = 2):
 @tilelang.jit
 def tuned_eager(A, B, block: int = 64, num_stages: int = 0):
     N = T.const("N")
-    A: T.Tensor[[N], "float16"]
-    B: T.Tensor[[N], "float16"]
+    A: T.Tensor[[N], T.float16]
+    B: T.Tensor[[N], T.float16]
     with T.Kernel(1, threads=64) as _:
         tile = T.alloc_shared((block,), "float16")
         for k in T.Pipelined(N // block, num_stages=num_stages):

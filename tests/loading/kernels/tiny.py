@@ -1,7 +1,7 @@
 """The smallest pipelined kernel: a copy through shared memory, for the other files here."""
 
-# The DSL's annotations are values, and its tensors upper case.
-# ruff: noqa: N803, N806, N812
+# Written as users write kernels, not as we write Python.
+# ruff: noqa: N803, N812
 
 import tilelang.language as T
 
