@@ -32,7 +32,6 @@ from stagebench.report.sweep_notes import FAILURES
 from stagebench.report.tma_rows import descriptor_rows
 
 _BAR = 40
-_NO_LOOP = "outside"
 _NAMELESS = ("barrier", "descriptor")  # what they are is in the value
 
 
@@ -96,7 +95,7 @@ def _failure(failure: Failure) -> Iterable[Section]:
 
 
 def _diagnostics(diagnostics: Sequence[Diagnostic]) -> Section:
-    rows = tuple(
+    rows: tuple[tuple[str, ...], ...] = tuple(
         (
             diagnostic.severity,
             diagnostic.code,
@@ -107,9 +106,12 @@ def _diagnostics(diagnostics: Sequence[Diagnostic]) -> Section:
     )
     if not rows:
         return Section(title="Diagnostics")
+    head: tuple[str, ...] = ("severity", "code", "message", "evidence")
+    if not any(row[3] for row in rows):
+        head, rows = head[:3], tuple(row[:3] for row in rows)
     return Section(
         title="Diagnostics",
-        rows=(("severity", "code", "message", "evidence"), *rows),
+        rows=(head, *rows),
         alarming=any(diagnostic.severity == "error" for diagnostic in diagnostics),
     )
 
@@ -190,6 +192,11 @@ def _shared_memory(memory: SharedMemory, buffers: Sequence[SharedBuffer]) -> Sec
         f"dynamic {quantities.size(memory.dynamic_bytes)}; deepest num_stages that fits: "
         f"{_known(memory.max_num_stages)}"
     )
+    by: dict[str, list[str]] = {}
+    for buffer in buffers:
+        if buffer.versioned_by:
+            by.setdefault(buffer.versioned_by, []).append(buffer.name)
+    lines += [f"versions of {', '.join(names)} made by {passes}" for passes, names in by.items()]
     usual = all(buffer.scope == "shared.dyn" for buffer in buffers)
     rows = tuple(
         (
@@ -202,13 +209,12 @@ def _shared_memory(memory: SharedMemory, buffers: Sequence[SharedBuffer]) -> Sec
             quantities.size(buffer.total_bytes),
             _known(buffer.offset_bytes),
             ", ".join(buffer.overlaps) or NONE,
-            buffer.versioned_by or NONE,
         )
         for buffer in buffers
     )
     head = (
         "buffer", *(() if usual else ("scope",)), "dtype", "declared", "versions", "each", "total",
-        "offset", "overlaps", "versioned by",
+        "offset", "overlaps",
     )  # fmt: skip
     return Section(
         title="Shared memory",
@@ -270,7 +276,7 @@ def _sync_sites(sites: Sequence[SyncOp]) -> Section:
         rows.append(
             (
                 "  " + site.op,
-                " ".join(site.loops) or _NO_LOOP,
+                " ".join(site.loops),
                 str(site.dynamic),
                 ", ".join(_argument(name, value) for name, value in site.args.items()),
                 _python_line(site),

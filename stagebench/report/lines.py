@@ -21,15 +21,24 @@ def plain(*texts: str) -> list[Styled]:
 
 
 def grid(rows: Sequence[Sequence[Styled]], widths: Sequence[int], *, indent: int = 0) -> list[Text]:
-    """Lines of a table; a cell that is longer than its column is wrapped."""
-    return [line for row in rows for line in _row(row, widths, indent)]
+    """Lines of a table; a cell that is longer than its column is wrapped.
+
+    A row of one cell is a heading: it may run over all columns.
+    """
+    found: list[Text] = []
+    for row in rows:
+        if len(row) == 1 < len(widths):
+            found.append(Text(" " * indent + row[0][0], style=row[0][1]))
+        else:
+            found += _row(row, widths, indent)
+    return found
 
 
 def fitted(rows: Sequence[Sequence[Styled]], available: int, *, indent: int = 0) -> list[Text]:
     """Lines of a table that is as wide as its cells ask for, at most ``available``."""
     count = max((len(row) for row in rows), default=0)
     natural = [
-        max((len(row[index][0]) for row in rows if index < len(row)), default=0)
+        max((len(row[index][0]) for row in rows if index < len(row) > 1), default=0)
         for index in range(count)
     ]
     widths = layout.shrink(natural, available - indent - GAP * max(0, count - 1))

@@ -1,0 +1,1 @@
+TILE = 64  # rows and columns of one tile
