@@ -42,6 +42,7 @@ def test_every_tl_name_of_the_code_generator_is_in_a_table(code_generator):
     """A new release that prints a new ``tl::`` function fails here, not in a user's counts."""
     names = printed(code_generator, r"\btl::(?:\w|::)*")
     names = {name for name in names if not name.startswith(("tl::DataType::", "tl::SM120Mma"))}
+    assert {"tl::cp_async_commit", "tl::tma_store_wait"} <= names, "the pattern found nothing"
     unknown = {name for name in names - NOT_CALLED if name not in SYNC and not is_plain(name)}
     # Attribute keys and error messages spell ops with a dot (`tl.`); these two are in messages.
     assert unknown <= {"tl::arrive_barrier_expect_tx"}
@@ -50,6 +51,7 @@ def test_every_tl_name_of_the_code_generator_is_in_a_table(code_generator):
 def test_every_cuda_builtin_of_the_code_generator_is_in_a_table(code_generator):
     """The same for what it calls by its CUDA name."""
     names = printed(code_generator, r"(?<![\w:.])(__[a-z]\w*|cuda[A-Z]\w*|Atomic\w+|curand\w*)\(")
+    assert {"__syncthreads", "AtomicAdd"} <= names, "the pattern found nothing"
     names -= {"__launch_bounds__", "__align__", "__volatile__", "__asm__"}
     assert {name for name in names if name not in SYNC and not is_plain(name)} == set()
 
