@@ -6,6 +6,7 @@ does not depend on who reads it.  Colour follows rich: ``NO_COLOR``, ``FORCE_COL
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -26,7 +27,21 @@ def open_console(file: TextIO | None = None, *, width: int | None = None) -> Con
     return console
 
 
+_PLAIN = {
+    "×": "x", "·": "|", "–": "-", "…": "~", "─": "-", "✗": "x", "→": ">", "³": "^3",
+    "█": "#", "░": ".",
+}  # fmt: skip
+
+
 def _replace_unprintable(file: TextIO) -> None:
-    """An encoding that lacks a character prints ``?`` for it; a report never ends for that."""
+    """An encoding that lacks our signs gets plain ones, and ``?`` for the rest of what it lacks."""
     if isinstance(file, io.TextIOWrapper) and not file.encoding.lower().startswith("utf"):
-        file.reconfigure(errors="replace")
+        codecs.register_error("stagebench-plain", _plain)
+        file.reconfigure(errors="stagebench-plain")
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(char, "?") for char in lacking), error.end

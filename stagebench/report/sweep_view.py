@@ -89,7 +89,7 @@ def print_table(table: SweepTable, console: Console, *, show_all: bool = False) 
 def table_lines(table: SweepTable, width: int, *, show_all: bool = False) -> list[Text]:
     """The lines of one table at most ``width`` wide (the narrowest that works is about 60)."""
     shown, folded = table.folded(show_all=show_all)
-    found = [_title(table, width), *_note_lines(table.headline, width)]
+    found = [*_title(table, width), *_note_lines(table.headline, width)]
     if shown:
         found += _parts(table, shown, width)
     if folded:
@@ -111,15 +111,19 @@ def _common(row: SweepRow) -> str:
     return known[0] if known else UNKNOWN
 
 
-def _title(table: SweepTable, width: int) -> Text:
-    around = f"{table.kernel} · {table.arch} ·  · {table.compiler}"
-    text = Text()
-    text.append(table.kernel, style="bold")
-    text.append(f" · {table.arch}", style="bold")
-    if table.parameters:
-        text.append(" · " + layout.cut_list(table.parameters, max(10, width - len(around))))
-    text.append(f" · {table.compiler}", style="dim")
-    return text
+def _title(table: SweepTable, width: int) -> list[Text]:
+    """One line; two where the parameters don't fit beside the names."""
+    names = f"{table.kernel} · {table.arch}"
+    parameters = ", ".join(table.parameters)
+    tail = f" · {table.compiler}"
+    together = bool(parameters) and len(f"{names} · {parameters}{tail}") <= width
+    text = Text(names, style="bold")
+    if together:
+        text.append(f" · {parameters}", style="not bold")
+    text.append(tail, style="dim not bold")
+    if together or not parameters:
+        return [text]
+    return [text, Text("  " + layout.cut_list(table.parameters, width - 2))]
 
 
 def _parts(table: SweepTable, rows: Sequence[SweepRow], width: int) -> list[Text]:
