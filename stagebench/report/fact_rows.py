@@ -31,7 +31,8 @@ SYNC_ORDER = (
     "tma_load", "tma_store", "tma_store_commit", "tma_store_wait", "tma_prefetch_descriptor",
     "mbarrier_init", "mbarrier_expect_tx", "mbarrier_arrive", "mbarrier_wait",
     "wgmma", "wgmma_fence", "wgmma_commit", "wgmma_wait", "mma_sync",
-    "tcgen05_mma", "tcgen05_commit", "tcgen05_wait",
+    "tcgen05_mma", "tcgen05_commit", "tcgen05_wait", "tcgen05_fence", "tcgen05_alloc",
+    "tcgen05_dealloc",
     "syncthreads", "partial_barrier", "cluster_sync", "fence_proxy_async", "fence_barrier_init",
     "setmaxnreg",
 )  # fmt: skip
@@ -63,7 +64,9 @@ Column = Sequence[Facts | None]
 
 
 def fact_rows(column_facts: Column) -> tuple[FactRow, ...]:
-    """Every row, the most interesting first."""
+    """Every row, the most interesting first; none where nothing was lowered."""
+    if all(facts is None for facts in column_facts):
+        return ()
     return (
         *_schedule(column_facts),
         *_versions(column_facts),
@@ -126,7 +129,7 @@ def loop_names(column_facts: Column) -> dict[LoopKey, str]:
 
 def _schedule(column_facts: Column) -> Iterable[FactRow]:
     names = loop_names(column_facts)
-    if not names and any(True for _ in _lowered(column_facts)):
+    if not names:
         yield _row("scheduled by", "schedule", column_facts, lambda _: SCHEDULERS["none"])
     readers: tuple[tuple[str, Callable[[PipelineLoop], str]], ...] = (
         ("scheduled by", lambda loop: SCHEDULERS[loop.scheduled_by]),
@@ -225,15 +228,8 @@ def _shared_memory(column_facts: Column) -> Iterable[FactRow]:
         return text
 
     row = _row(label, "memory", column_facts, used)
-    if row.values:
-        yield FactRow(
-            label=row.label,
-            group=row.group,
-            values=row.values,
-            over_limit=tuple(
-                facts is not None and facts.shared_memory.fits is False for facts in column_facts
-            ),
-        )
+    over = (facts is not None and facts.shared_memory.fits is False for facts in column_facts)
+    yield msgspec.structs.replace(row, over_limit=tuple(over))
     deepest = _row(
         "deepest that fits",
         "memory",

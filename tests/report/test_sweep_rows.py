@@ -219,3 +219,11 @@ def test_several_loops_are_named(recorded):
     assert row(table, "loop o: scheduled by") == ["warp specialisation"] * 3
     assert row(table, "loop kk: scheduled by") == ["software pipeline"] * 3
     assert row(table, "versions of lhs, rhs") == ["1 × 4 KiB", "4 × 4 KiB", "9 × 4 KiB"]
+
+
+def test_where_everything_failed_only_the_outcome_is_a_row(recorded):
+    """There are no facts to put into other rows."""
+    run, _ = recorded("failing", "sm_80")
+    (table,) = sweep_tables(Run(variants=run.variants[2:]))
+    assert [row.label for row in table.rows] == ["outcome"]
+    assert table.folded() == (table.rows, ())
