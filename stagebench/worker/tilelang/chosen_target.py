@@ -6,19 +6,22 @@ means sm_50 on a machine without a GPU, so CUDA targets are normalised to the ch
 TileLang's own registry of normalisers.
 
 Source: tilelang 0.1.15, ``tilelang.backend.target`` and ``JITImpl._get_frontend_target_context``.
+Releases without that registry (0.1.9) do not enter a file's target while they build.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from tilelang import tvm
-from tilelang.backend.target import register_target_normalizer
-from tilelang.cuda.target import normalize_cuda_target
 
 from stagebench.worker.tilelang.notes import Notes
+
+_REGISTRY = "tilelang.backend.target"
+_CUDA = "tilelang.cuda.target"
 
 
 @contextmanager
@@ -30,16 +33,22 @@ def targets_are(arch: str, notes: Notes) -> Iterator[None]:
         named = _cuda_arch(target)
         if named is None:
             return None
-        if named not in ("", arch):
+        if named not in {"", arch}:
             notes.add("target-replaced", f"the file's target {named} gave way to {arch}")
         return chosen
 
-    register_target_normalizer("cuda", normalize, override=True)
+    registry = sys.modules.get(_REGISTRY)
+    if registry is None:
+        with chosen:
+            yield
+        return
+    registry.register_target_normalizer("cuda", normalize, override=True)
     try:
         with chosen:
             yield
     finally:
-        register_target_normalizer("cuda", normalize_cuda_target, override=True)
+        original = sys.modules[_CUDA].normalize_cuda_target
+        registry.register_target_normalizer("cuda", original, override=True)
 
 
 def _cuda_arch(target: object) -> str | None:

@@ -11,9 +11,10 @@ runtime called through ctypes.  They fail as they do on any machine without a GP
 
 from __future__ import annotations
 
-import sys
+import importlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -204,10 +205,16 @@ def answered_probes(arch: str, tree: UserTree, notes: Notes) -> Iterator[None]:
         original = getattr(device_class, "_GetDeviceAttr", None)
         if original is not None:
             replace(stack, device_class, "_GetDeviceAttr", probes.tvm_attribute(original))
-        for name in ("tilelang.carver.arch.driver", "tilelang.carver.arch.driver.cuda_driver"):
-            driver = sys.modules.get(name)
-            if driver is not None:
-                # It makes a torch.device of a number, which a torch without CUDA refuses.
-                replace(stack, driver, "get_cuda_device_properties", probes.device_properties)
-                replace(stack, driver, "get_device_attribute", probes.runtime_attribute)
+        for driver in _carver_drivers():
+            # It makes a torch.device of a number, which a torch without CUDA refuses.
+            replace(stack, driver, "get_cuda_device_properties", probes.device_properties)
+            replace(stack, driver, "get_device_attribute", probes.runtime_attribute)
         yield
+
+
+def _carver_drivers() -> list[ModuleType]:
+    """Import TileLang's driver module and the package that re-exports it; some releases load it late."""
+    package = "tilelang.carver.arch.driver"
+    with suppress(ImportError):
+        return [importlib.import_module(name) for name in (package, f"{package}.cuda_driver")]
+    return []

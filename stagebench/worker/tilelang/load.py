@@ -167,7 +167,7 @@ def _build(request: KernelRequest, source: _Source, notes: Notes, offer: Offer) 
 
 
 def _module_files(source: _Source) -> tuple[str, ...]:
-    """List the user's files; for a built-in its own, so that a changed one is not taken for the same."""
+    """List the user's files; for a built-in its own, so that a cache sees it change."""
     if source.parsed is None:
         return (str(source.module.__file__),)
     return source.tree.imported()
