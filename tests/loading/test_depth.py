@@ -107,6 +107,14 @@ def test_two_depths(load):
     assert answer["hint"] == "say which one to sweep: --stage-param first"
 
 
+def test_two_depths_as_written(load):
+    """Two depths are no trouble where none is requested."""
+    answer = load(FILE, "two_loops")
+
+    assert answer["depths"] == [1, 2]
+    assert (answer["params"], answer["stage_param"]) == ({"first": 1, "second": 2}, None)
+
+
 def test_chosen_depth(load):
     """``--stage-param`` decides, and the other parameter keeps its value."""
     answer = load(FILE, "two_loops", num_stages=3, stage_param="second")

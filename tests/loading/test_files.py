@@ -92,6 +92,13 @@ def test_exit_at_import(load, write):
     assert "__main__" in answer["hint"]
 
 
+def test_exit_while_building(load, write):
+    """A builder that ends the program is an error with the line, not the end of the worker."""
+    answer = load(write("import sys\n\ndef f(num_stages=2):\n    sys.exit('no')\n"), "f")
+
+    assert answer["message"] == "kernel.py:4 ends the program while the kernel is built"
+
+
 def test_required_option_at_import(load, write):
     """``argparse`` at module level sees no options; a required one ends in a clear error."""
     text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--m', required=True)\n"

@@ -213,7 +213,7 @@ def answered_probes(arch: str, tree: UserTree, notes: Notes) -> Iterator[None]:
 
 
 def _carver_drivers() -> list[ModuleType]:
-    """Import TileLang's driver module and the package that re-exports it; some releases load it late."""
+    """Import TileLang's driver and the package that re-exports it; 0.1.9 loads them late."""
     package = "tilelang.carver.arch.driver"
     with suppress(ImportError):
         return [importlib.import_module(name) for name in (package, f"{package}.cuda_driver")]

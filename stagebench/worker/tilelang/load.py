@@ -217,7 +217,12 @@ def _stage_param(
     sites = DepthSites(list(owners), _readable(source), source.names[len(owners) :])
     sources = sites.sources()
     found = infer_stage_param(
-        request.function, signature_names, sites.own_parameters, sources, source.tree
+        request.function,
+        signature_names,
+        sites.own_parameters,
+        sources,
+        source.tree,
+        wanted=request.num_stages is not None,
     )
     if request.num_stages is None:
         return found
@@ -294,6 +299,10 @@ def _noted(text: str, tree: UserTree) -> Iterator[None]:
         yield
     except UsageError:
         raise
+    except SystemExit as error:
+        place = tree.raising_line(error.__traceback__)
+        where = tree.show(place) if place else "the kernel"
+        raise UsageError(f"{where} ends the program while the kernel is built") from error
     except Exception as error:
         needed = failed_for_gpu(tree, error)
         if needed is not None:

@@ -41,17 +41,22 @@ def infer_stage_param(
     own_names: Sequence[str],
     sources: Sequence[DepthSource],
     tree: UserTree,
+    *,
+    wanted: bool,
 ) -> str | None:
     """Choose the parameter that is the depth; ``None`` where the kernel has none.
 
     ``signature_names`` are the parameters of the referenced function, ``own_names`` those that the
     text shows for later levels (a builder that returns a kernel with parameters of its own).
+    Loops of several depths are an error where a depth is ``wanted``.
     """
     if _DEFAULT in signature_names or _DEFAULT in own_names:
         return _DEFAULT
     found = list(dict.fromkeys(s.text for s in sources if s.kind == "parameter"))
     if len(found) > 1:
         found = [name for name in WELL_KNOWN if name in found][:1] or found
+    if len(found) > 1 and not wanted:
+        return None
     if len(found) > 1:
         places = ", ".join(f"{s.text} at {tree.show(s.place)}" for s in sources if s.text in found)
         raise UsageError(
