@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -105,11 +106,11 @@ class Unwatched:
         """Ignore."""
 
 
-class SweepWatcher(Watcher):
+class SweepWatcher(Watcher, Protocol):
     """A `Watcher` that is first told of all requests."""
 
     def planned(self, requests: Sequence[LowerRequest]) -> None:
-        """Told once before anything starts (again where the kernel is lowered as written)."""
+        """All requests, before anything starts (again where the kernel is lowered as written)."""
 
 
 def run_sweep(

@@ -1,7 +1,7 @@
 """How are trip counts multiplied and summed when some of them are symbolic?
 
 A count is an integer or an expression in the compiler's own words.  Products keep their constant
-factor in front; sums collect equal terms, so that ``3*(K) + 2*(K)`` reads ``5*(K)``.
+factor in front; sums collect equal terms, so that ``3*K + 2*K`` reads ``5*K``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ def product(extents: Iterable[Extent]) -> Extent:
         if isinstance(extent, int):
             factor *= extent
         else:
-            symbols.append(f"({extent})")
+            symbols.append(extent)
     if factor == 0 or not symbols:
         return factor
+    if len(symbols) == 1 and factor == 1:
+        return symbols[0]
+    symbols = [symbol if symbol.isidentifier() else f"({symbol})" for symbol in symbols]
     return "*".join([*([str(factor)] if factor != 1 else []), *sorted(symbols)])
 
 
@@ -35,8 +38,22 @@ def total(counts: Iterable[Extent]) -> Extent:
             continue
         head, _, rest = count.partition("*")
         factor, symbol = (int(head), rest) if head.isdigit() and rest else (1, count)
+        if not symbol.isidentifier() and not symbol.startswith("("):
+            symbol = f"({symbol})"
         terms[symbol] = terms.get(symbol, 0) + factor
     parts = [f"{n}*{symbol}" if n != 1 else symbol for symbol, n in terms.items()]
     if not parts:
         return constant
+    if parts == list(terms) and len(parts) == 1 and not constant:
+        return parts[0].removeprefix("(").removesuffix(")") if _wrapped(parts[0]) else parts[0]
     return " + ".join([*parts, *([str(constant)] if constant else [])])
+
+
+def _wrapped(text: str) -> bool:
+    """Whether one pair of parentheses holds the whole text."""
+    depth = 0
+    for index, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0:
+            return text.startswith("(") and index == len(text) - 1
+    return False

@@ -11,6 +11,7 @@ from stagebench.facts.cuda_sites import CudaKernel, read_cuda
 from stagebench.facts.cuda_syntax import CudaSyntaxError
 from stagebench.facts.diagnostics import diagnose
 from stagebench.facts.launch import launch
+from stagebench.facts.lines import with_lines
 from stagebench.facts.pipeline import pipeline_loops
 from stagebench.facts.roles import assign_roles
 from stagebench.facts.sections import assign_sections
@@ -28,6 +29,7 @@ def derive_facts(
     notes: Sequence[Diagnostic] = (),
 ) -> Facts:
     """Derive all facts; ``notes`` are diagnostics that came up before (loading the kernel)."""
+    observation = with_lines(observation)
     kernel = observation.kernel
     cuda, disagreements = _read(kernel_cu, kernel.function)
     if cuda is not None:
@@ -39,17 +41,22 @@ def derive_facts(
     buffers = shared_buffers(observation)
     loops = pipeline_loops(observation, buffers)
     smem = shared_memory(observation, buffers, arch=arch, num_stages=num_stages)
+    rings = barriers(observation, roles)
     ops = sync_ops(observation, roles, sections, lines)
     return Facts(
         pipeline_loops=loops,
         shared_buffers=buffers,
         shared_memory=smem,
-        barriers=barriers(observation, roles),
+        barriers=rings,
         sync_ops=ops,
         sync_totals=sync_totals(ops),
         launch=launch(observation),
         machine=None,
-        diagnostics=(*diagnose(observation, loops, buffers, smem, ops), *disagreements, *notes),
+        diagnostics=(
+            *diagnose(observation, loops, buffers, smem, rings, ops),
+            *disagreements,
+            *notes,
+        ),
         lowering=LoweringCost(seconds=None, passes=observation.passes),
     )
 

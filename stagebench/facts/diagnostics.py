@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stagebench.model import (
+    Barrier,
     Diagnostic,
     Evidence,
     Observation,
@@ -21,6 +22,7 @@ def diagnose(
     loops: tuple[PipelineLoop, ...],
     buffers: tuple[SharedBuffer, ...],
     smem: SharedMemory,
+    barriers: tuple[Barrier, ...],
     ops: tuple[SyncOp, ...],
 ) -> tuple[Diagnostic, ...]:
     """All diagnostics that follow from facts, most severe first."""
@@ -29,6 +31,7 @@ def diagnose(
         *_commit_without_wait(ops),
         *_versioned_twice(observation),
         *_padded(observation, buffers),
+        *_ring_over_one_version(barriers, buffers),
         *_ineffective(loops),
         *_unknown_ops(ops),
         *_other_kernels(observation),
@@ -96,6 +99,24 @@ def _padded(observation: Observation, buffers: tuple[SharedBuffer, ...]) -> Iter
                     "allocation-differs",
                     f"{buffer.name}: {buffer.num_versions} versions take {buffer.total_bytes} "
                     f"bytes, the allocation has {allocation.bytes}",
+                )
+
+
+def _ring_over_one_version(
+    barriers: tuple[Barrier, ...], buffers: tuple[SharedBuffer, ...]
+) -> Iterable[Diagnostic]:
+    """More full barriers in a ring than versions of what they guard: slots share memory."""
+    versions = {buffer.name: buffer.num_versions for buffer in buffers}
+    for barrier in barriers:
+        if barrier.kind != "full" or barrier.count < 2:
+            continue
+        for name in barrier.guards:
+            if versions.get(name, barrier.count) == 1:
+                yield _say(
+                    "warning",
+                    "ring-over-one-version",
+                    f"{barrier.count} full barriers guard {name}, which has one version: a load "
+                    "may overwrite what is still being read",
                 )
 
 

@@ -85,6 +85,9 @@ def _reason(
             return (
                 "warp specialisation took the loop; the explicit order and stage lists are ignored"
             )
+        filled = [versions[name] for name in seen.producer_writes if name in versions]
+        if (seen.num_stages or 0) > 1 and filled and max(filled) == 1:
+            return "no buffer has more than one version: the producer can't run ahead"
         return None
     if scheduled_by == "software_pipeline":
         return _planned_reason(seen, versions, explicit=explicit, copies=copies)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from stagebench.facts.arch import SHARED_MEMORY_LIMIT_BYTES
 from stagebench.model import Observation, SharedBuffer, SharedMemory
+from stagebench.model.observation import SeenLoopRequest
 
 _STATIC_SCOPES = ("shared", "shared.barrier", "shared.cluster_barrier", "shared.tmem")
 
@@ -29,18 +30,24 @@ def shared_memory(
         total_bytes=total,
         limit_bytes=limit,
         fits=None if limit is None else total <= limit,
-        max_num_stages=_deepest(buffers, total, limit, num_stages),
+        max_num_stages=_deepest(observation.requests, buffers, total, limit, num_stages),
     )
 
 
 def _deepest(
-    buffers: Sequence[SharedBuffer], total: int, limit: int | None, num_stages: int | None
+    requests: Sequence[SeenLoopRequest],
+    buffers: Sequence[SharedBuffer],
+    total: int,
+    limit: int | None,
+    num_stages: int | None,
 ) -> int | None:
     """The largest depth that fits if each versioned buffer grows by one version per stage.
 
-    Answers only where this variant is described by that model: every versioned buffer has exactly
-    ``num_stages`` versions and shares its bytes with nobody.
+    Answers only where this variant is described by that model: one loop asked for a depth, and
+    every versioned buffer has exactly ``num_stages`` versions and shares its bytes with nobody.
     """
+    if sum(1 for request in requests if request.num_stages or request.explicit_stage) != 1:
+        return None
     versioned = [b for b in buffers if b.num_versions > 1 and b.offset_bytes is not None]
     if limit is None or num_stages is None or not versioned:
         return None

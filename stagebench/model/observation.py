@@ -107,6 +107,7 @@ class SeenLoopRequest(Record, frozen=True, kw_only=True):
     num_stages: int | None
     explicit_order: tuple[int, ...] | None
     explicit_stage: tuple[int, ...] | None
+    file: str | None
     line: int | None
     statements: tuple[SeenStatement, ...]
     outcome: Literal["planned", "specialized", "removed", "kept"]

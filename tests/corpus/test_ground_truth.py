@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+from stagebench.experiment.sweep import SweepPlan
 from tests.corpus import ground_truth
+from tests.lowered import results, warm
 
 pytestmark = pytest.mark.tilelang
 
@@ -34,6 +35,27 @@ SAMPLE = {
 """A sample for CI: every feature of the corpus once, the quick archs where it has them."""
 
 
+def plan_of(case):
+    entry = ground_truth.read_entry(case)
+    return SweepPlan(
+        kernel=f"{ground_truth.KERNELS / case.file}.py:{entry['function']}",
+        num_stages=case.depths,
+        archs=(case.arch,),
+        params={name: (value,) for name, value in entry["args"].items()},
+        stage_param=entry["stage_param"],
+        pass_configs=entry["pass_configs"],
+    )
+
+
+@pytest.fixture(scope="session")
+def lowered(request):
+    """All kernels that this run asks for, lowered by one worker."""
+    asked = {item.callspec.params["case"].key for item in request.session.items
+             if getattr(item, "callspec", None) and "case" in item.callspec.params
+             and not item.get_closest_marker("skip")}  # fmt: skip
+    warm([plan_of(case) for case in CASES if case.key in asked])
+
+
 def test_the_table_is_whole():
     """The truth has 450 points, and every kernel that it names is in the corpus."""
     assert sum(len(case.rows) for case in CASES) == 450
@@ -49,22 +71,14 @@ def test_the_table_is_whole():
         for case in CASES
     ],
 )
+@pytest.mark.usefixtures("lowered")
 def test_facts_agree_with_the_ground_truth(case):
     """Outcome, plan, versions, barriers, memory, offsets, threads and counts of every row agree.
 
     The IR's counts and those of the generated CUDA must agree as well, and nothing may be unknown.
     """
-    entry = ground_truth.read_entry(case)
-    plan = SweepPlan(
-        kernel=f"{ground_truth.KERNELS / case.file}.py:{entry['function']}",
-        num_stages=case.depths,
-        archs=(case.arch,),
-        params={name: (value,) for name, value in entry["args"].items()},
-        stage_param=entry["stage_param"],
-        pass_configs=entry["pass_configs"],
-    )
-    results = run_sweep(plan, SweepOptions()).run.variants
-    for row, result in zip(case.rows, results, strict=True):
+    variants = results(plan_of(case))
+    for row, result in zip(case.rows, variants, strict=True):
         where = f"{case.key} num_stages={row['num_stages']}"
         assert ground_truth.disagreements(case, row, result) == [], where
         if result.facts is not None:
@@ -85,14 +99,7 @@ def test_cases_are_those_of_the_kernels():
 def test_a_wrong_fact_is_noticed():
     """The comparison is not blind: a changed count in a row is reported by its column's name."""
     case = next(case for case in CASES if case.key == "k01_gemm_layouts-gemm_nt-sm_90a")
-    entry = ground_truth.read_entry(case)
-    plan = SweepPlan(
-        kernel=f"{ground_truth.KERNELS / case.file}.py:{entry['function']}",
-        num_stages=case.depths,
-        archs=(case.arch,),
-        params={name: (value,) for name, value in entry["args"].items()},
-    )
-    result = run_sweep(plan, SweepOptions()).run.variants[2]
+    result = results(plan_of(case))[2]
     for column in (*ground_truth.TOTALS, "dyn_smem"):
         row = {**case.rows[2], column: str(int(case.rows[2][column]) + 1)}
         found = [name for name, _, _ in ground_truth.disagreements(case, row, result)]

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from tilelang import tvm
 
+from stagebench.facts import cuda_callees
 from stagebench.model import Extent, LaunchParam, TmaDescriptor
 from stagebench.model.facts import LineKind
 from stagebench.model.observation import (
@@ -27,8 +29,9 @@ from stagebench.worker.tilelang.ir import tirx
 _BLOCK_AXES = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
 _THREAD_AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 _SHARED_SCOPES = ("shared", "shared.dyn", "shared.barrier", "shared.cluster_barrier", "shared.tmem")
-_COPY_DESTINATION = {"ptx_cp_async": 0, "tma_load": 2, "tma_load_multicast": 2, "tma_store": 1}
-"""Position of the shared-memory pointer among a copy's arguments (``codegen_cuda.cc``)."""
+_BARRIER_SCOPES = ("shared.barrier", "shared.cluster_barrier")
+_TILE_SCOPES = ("shared", "shared.dyn")
+_COPIES = ("ptx_cp_async", "tma_load", "tma_store")
 
 
 def read_device_function(
@@ -92,6 +95,7 @@ class _Walk:
         self._partition: list[str] = []
         self._guards: list[str] = []
         self._locations: list[tuple[str, int]] = []
+        self._loop_lines: list[tuple[str, int]] = []
         self._thread_vars: list[Any] = []
         self._analyzer = tvm.arith.Analyzer()
 
@@ -123,13 +127,19 @@ class _Walk:
         loop = SeenLoop(var=var, extent=extent, pipelined=pipelined, start=start, end=start)
         self.loops.append(loop)
         self._nest.append(index)
-        if isinstance(stmt, tirx.For) and isinstance(extent, int):
-            self._analyzer.bind(stmt.loop_var, tvm.ir.Range.from_min_extent(stmt.min, stmt.extent))
+        location = ir.user_location(stmt) if pipelined else None
+        self._loop_lines += [location] if location else []
+        if isinstance(stmt, tirx.For):
+            self._bind(stmt.loop_var, stmt.min, stmt.extent)
         self.visit(stmt.body)
+        if location:
+            self._loop_lines.pop()
         self._nest.pop()
-        self.loops[index] = SeenLoop(
-            var=var, extent=extent, pipelined=pipelined, start=start, end=len(self.sites)
-        )
+        self.loops[index] = msgspec.structs.replace(loop, end=len(self.sites))
+
+    def _bind(self, var: Any, first: Any, extent: Any) -> None:
+        """Tell the compiler's analysis the range of a variable."""
+        self._analyzer.bind(var, tvm.ir.Range.from_min_extent(first, extent))
 
     def _visit_branch(self, stmt: Any) -> None:
         text = ir.text_of(stmt.condition)
@@ -147,6 +157,7 @@ class _Walk:
 
     def _visit_declaration(self, stmt: Any) -> None:
         if isinstance(stmt, tirx.AttrStmt) and str(stmt.attr_key) == "thread_extent":
+            self._bind(stmt.node.var, 0, stmt.value)
             if str(stmt.node.thread_tag) in _THREAD_AXES:
                 self._thread_vars.append(stmt.node.var)
         elif isinstance(stmt, tirx.AllocBuffer):
@@ -188,13 +199,15 @@ class _Walk:
             if known is None:
                 return
         elif known is None:
-            known = _unknown(call, name)
+            known = _unlisted(call, name)
             if known is None:
                 return
         args = _arguments(call, name, known)
         barrier, slots = self._barrier(call, known)
         kind: LineKind | None = "exact" if location else "synthetic" if self._locations else None
         where = location or (self._locations[-1] if self._locations else None)
+        if where is not None and where in self._loop_lines:
+            kind = "synthetic"  # a pass gave the statement the line of the loop around it
         for op in known.ops:
             self.sites.append(
                 SeenSite(
@@ -216,9 +229,8 @@ class _Walk:
     def _barrier(
         self, call: Any, known: intrinsics.Intrinsic
     ) -> tuple[str | None, tuple[int, int] | None]:
-        position = known.args.get("barrier")
-        load = call.args[position] if position is not None and position < len(call.args) else None
-        if not isinstance(load, tirx.BufferLoad):
+        load = _barrier_of(call) if "barrier" in known.args else None
+        if load is None:
             return None, None
         bound = self._analyzer.const_int_bound(load.indices[0])
         low, high = int(bound.min_value), int(bound.max_value)
@@ -227,19 +239,44 @@ class _Walk:
         return ir.buffer_name(load.buffer), (low, high) if proven else None
 
 
-def _unknown(call: Any, name: str) -> intrinsics.Intrinsic | None:
-    """An intrinsic that may synchronise and that no table knows, else ``None``."""
+def _unlisted(call: Any, name: str) -> intrinsics.Intrinsic | None:
+    """What a call that is in no table of intrinsics does; ``None``: nothing that synchronises."""
     if name in ("call_extern", "call_pure_extern"):
-        function = str(call.args[0].value)
-        if name == "call_pure_extern" or function.startswith(intrinsics.HARMLESS_EXTERN_PREFIXES):
-            return None
-        return intrinsics.Intrinsic((f"unknown:{function.partition('<')[0]}",))
+        return _device_function(call)
     if name in intrinsics.HARMLESS:
         return None
     effect = getattr(call.op, "get_attr", lambda _: None)("TCallEffectKind")
     if effect is not None and int(effect) in intrinsics.WITHOUT_EFFECT:
         return None
     return intrinsics.Intrinsic((f"unknown:{name}",))
+
+
+def _device_function(call: Any) -> intrinsics.Intrinsic | None:
+    """A device function that is called by its name: its text is what the CUDA will say.
+
+    The names are those that the CUDA reader knows (`stagebench.facts.cuda_callees`).
+    """
+    text = str(call.args[0].value)
+    head, _, rest = text.partition("<")
+    templates, _, tail = rest.rpartition(">")
+    name = head + tail
+    if cuda_callees.is_plain(name):
+        return None
+    reader = cuda_callees.SYNC.get(name)
+    if reader is None:
+        hidden = cuda_callees.hidden_syncs(name, [])
+        return None if hidden else intrinsics.Intrinsic((f"unknown:{name}",))
+    parameters = [_number(part) for part in templates.split(",") if part]
+    values = [ir.extent_of(arg) for arg in list(call.args)[1:]]
+    found = reader(parameters, values)
+    return intrinsics.Intrinsic(
+        tuple(op for op, _ in found), {}, {k: v for _, args in found for k, v in args.items()}
+    )
+
+
+def _number(text: str) -> Extent:
+    text = text.strip()
+    return int(text) if text.isdigit() else text
 
 
 def _arguments(call: Any, name: str, known: intrinsics.Intrinsic) -> dict[str, Extent]:
@@ -250,6 +287,13 @@ def _arguments(call: Any, name: str, known: intrinsics.Intrinsic) -> dict[str, E
             args[key] = _place(arg) if isinstance(arg, tirx.BufferLoad) else ir.extent_of(arg)
     if name == "ptx_cp_async":
         args["bytes"] = _cp_async_bytes(call)
+    elif name == "tma_load" and not isinstance(call.args[0], tirx.Var):
+        # without a descriptor: (shared pointer, global pointer, barrier, bytes, eviction policy)
+        del args["descriptor"]
+        args |= {"mode": "bulk", "bytes": ir.extent_of(call.args[3])}
+    barrier = _barrier_of(call) if "barrier" in args else None
+    if barrier is not None:
+        args["barrier"] = _place(barrier)
     return args
 
 
@@ -258,6 +302,14 @@ def _relevant(op: str, args: dict[str, Extent]) -> dict[str, Extent]:
     if op == "mbarrier_arrive":
         return {key: value for key, value in args.items() if key != "bytes"}
     return args
+
+
+def _barrier_of(call: Any) -> Any | None:
+    """The mbarrier element among a call's arguments, wherever it stands."""
+    for arg in call.args:
+        if isinstance(arg, tirx.BufferLoad) and str(arg.buffer.scope()) in _BARRIER_SCOPES:
+            return arg
+    return None
 
 
 def _place(load: Any) -> str:
@@ -288,8 +340,11 @@ def _cp_async_bytes(call: Any) -> Extent:
 
 
 def _buffer_of_copy(call: Any, name: str) -> str | None:
-    position = _COPY_DESTINATION.get(name)
-    if position is None or position >= len(call.args):
+    """The buffer in shared memory that a copy names."""
+    if not name.startswith(_COPIES):
         return None
-    load = _pointee(call.args[position])
-    return None if load is None else ir.buffer_name(load.buffer)
+    for arg in call.args:
+        load = _pointee(arg) if isinstance(arg, tirx.Call) else None
+        if load is not None and str(load.buffer.scope()) in _TILE_SCOPES:
+            return ir.buffer_name(load.buffer)
+    return None

@@ -2,8 +2,9 @@
 
 Source: ``tma_descriptor_args`` is set by ``src/cuda/transform/lower_hopper_intrin.cc`` (TileLang
 0.1.15) from the arguments of ``create_tma_descriptor``, whose order is that of
-``cuTensorMapEncodeTiled`` (CUDA driver API): data type, rank, address, shape × rank, strides × rank,
-box × rank, element strides × rank, interleave, swizzle, L2 promotion, out-of-bounds fill.
+``cuTensorMapEncodeTiled`` (CUDA driver API): data type, rank, address, shape × rank,
+strides × rank, box × rank, element strides × rank, interleave, swizzle, L2 promotion,
+out-of-bounds fill.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _TILED = "__tvm_tensormap_create_tiled"
 def read_descriptors(host_module: Any) -> tuple[TmaDescriptor, ...]:
     """All TMA descriptors of all host functions, sorted by name."""
     found: dict[str, TmaDescriptor] = {}
-    for _, function in host_module.functions.items():
+    for function in host_module.functions.values():
         table = function.attrs.get("tma_descriptor_args", None) if function.attrs else None
         for var, fields in (table or {}).items():
             descriptor = _descriptor(str(var.name), list(fields))

@@ -68,8 +68,8 @@ SYNC: dict[str, Intrinsic] = {
     "ptx_wgmma_rs": _one("wgmma", shape=0),
     "ptx_wgmma_sp_ss": _one("wgmma", shape=0),
     "ptx_wgmma_sp_rs": _one("wgmma", shape=0),
-    "ptx_mma": _one("mma_sync", shape=1),
-    "ptx_mma_sp": _one("mma_sync", shape=1),
+    "ptx_mma": _one("mma_sync", shape=0),
+    "ptx_mma_sp": _one("mma_sync", shape=0),
     "ptx_mma_sm70": _one("mma_sync", shape=0),
     "ptx_mma_block_scale": _one("mma_sync"),
     "tvm_mma_sync": _one("mma_sync"),
@@ -138,17 +138,6 @@ HARMLESS = frozenset(
     }
 )  # fmt: skip
 """Intrinsics that the code generator knows and that are no synchronisation, by kind of reason."""
-
-HARMLESS_EXTERN_PREFIXES = (
-    "tl::AllReduce", "tl::CumSum", "tl::CumMax", "tl::rasterization2D", "tl::atomic", "Atomic",
-    "atomic", "tl::pack_b16", "tl::pack_b8x4", "__", "tl::infinity", "min", "max", "printf",
-    "debug_print", "tl::Scan", "tl::warp_reduce", "tl::Cum",
-)  # fmt: skip
-"""Device functions called by name (``call_extern``) that do no synchronisation of their own.
-
-``tl::AllReduce`` and the scans synchronise *inside* the template
-(``tl_templates/cuda/reduce.h``); the CUDA reader lists them as hidden.
-"""
 
 WITHOUT_EFFECT = frozenset({0, 1, 2})
 """``CallEffectKind`` values of ops that can't synchronise: annotation, pure, read-only state.

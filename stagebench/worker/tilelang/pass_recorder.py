@@ -95,7 +95,7 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
             self.open_passes.pop()
         after = self._hash(mod)
         digest, size = self._snapshot(mod, after)
-        if after != state.before:
+        if after != state.before and event.depth == 0:  # nested passes see parts of the module
             self.history.see(mod, event.name)
         self._runs[event.sequence] = PassRun(
             sequence=event.sequence,
@@ -111,7 +111,11 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
     def run_codegen(self, event: Any, next_call: Callable[[], Any]) -> Any:
         """Keep the module that code generation is given; the last one is the device's."""
         self.device_module = event.mod
-        return next_call()
+        self.open_passes.append(str(event.name))
+        self._report_pass(str(event.name))
+        result = next_call()
+        self.open_passes.pop()
+        return result
 
     def finish(self, error: BaseException | None) -> None:
         """Order the findings; passes that never ended keep an empty snapshot."""

@@ -37,6 +37,7 @@ class _Loop:
     num_stages: int | None
     order: tuple[int, ...] | None
     stage: tuple[int, ...] | None
+    file: str | None
     line: int | None
     statements: tuple[SeenStatement, ...] = ()
     outcome: Outcome | None = None
@@ -99,6 +100,7 @@ class PipelineHistory:
                 num_stages=loop.num_stages,
                 explicit_order=loop.order,
                 explicit_stage=loop.stage,
+                file=loop.file,
                 line=loop.line,
                 statements=loop.statements,
                 outcome=loop.outcome or "kept",
@@ -225,6 +227,7 @@ def _request(loop: Any) -> _Loop:
         num_stages=ir.constant(notes["num_stages"]) if "num_stages" in notes else None,
         order=_integers(notes.get("tl_pipeline_order")),
         stage=_integers(notes.get("tl_pipeline_stage")),
+        file=location[0] if location else None,
         line=location[1] if location else None,
         statements=tuple(tile_ops.read_statement(stmt) for stmt in _body_statements(loop)),
     )

@@ -1,4 +1,4 @@
-"""How is a statement of a pipelined loop said in a few words?  ``copy A → lhs``, ``gemm lhs, rhs → acc``.
+"""How is a statement of a pipelined loop said in a few words, such as ``copy A → lhs``?
 
 Read from tile operators (``tl.tileop.*``) while they are still whole, that is before
 ``tl.LowerTileOp``.  Regions carry an access mask: 1 read, 2 write, 3 both
@@ -16,6 +16,7 @@ from stagebench.worker.tilelang.ir import tirx
 
 _COPIES = ("copy", "async_copy", "tma_copy", "im2col", "c2d_im2col")
 _READ, _WRITE = 1, 2
+_SERIAL = 0  # tirx.ForKind.SERIAL; parallel loops are one statement of the tile language
 
 
 def read_statement(stmt: Any) -> SeenStatement:
@@ -31,6 +32,8 @@ def read_statement(stmt: Any) -> SeenStatement:
             line = location[1]
         if isinstance(node, tirx.IfThenElse):
             words.append(f"if {ir.text_of(node.condition)}:")
+        elif isinstance(node, tirx.For) and int(node.kind) == _SERIAL:
+            words.append(f"loop {node.loop_var.name}:")
         elif isinstance(node, tirx.BufferStore):
             writes.append(ir.buffer_name(node.buffer))
             reads += [name for name in _loads(node.value) if name != writes[-1]]
@@ -46,12 +49,20 @@ def read_statement(stmt: Any) -> SeenStatement:
     if not words or all(word.endswith(":") for word in words):
         words.append(f"compute → {', '.join(_unique(writes)) or 'nothing'}")
     return SeenStatement(
-        summary=" ".join(_unique(words)),
+        summary=_sentence(_unique(words)),
         reads=_unique(reads),
         writes=_unique(writes),
         is_copy=only_copies,
         line=line,
     )
+
+
+def _sentence(words: tuple[str, ...]) -> str:
+    """``loop kk: copy A → lhs; gemm lhs → acc``: a colon opens, a semicolon goes on."""
+    text = ""
+    for word in words:
+        text += word if not text else f" {word}" if text.endswith(":") else f"; {word}"
+    return text
 
 
 def _operator(call: Any, reads: list[str], writes: list[str]) -> tuple[str, bool]:
