@@ -1,9 +1,12 @@
 """The depth of a kernel is found, or its absence said with the line."""
 
+from pathlib import Path
+
 import pytest
-from conftest import KERNELS
 
 pytestmark = pytest.mark.tilelang
+
+KERNELS = Path(__file__).parent / "kernels"
 
 FILE = "depths.py"
 

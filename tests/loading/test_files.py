@@ -1,11 +1,13 @@
 """A kernel's file is imported wherever it lies and whatever it does at import."""
 
 import shutil
+from pathlib import Path
 
 import pytest
-from conftest import KERNELS
 
 pytestmark = pytest.mark.tilelang
+
+KERNELS = Path(__file__).parent / "kernels"
 
 BUILD = """
 import tilelang.language as T
