@@ -36,10 +36,7 @@ def total(counts: Iterable[Extent]) -> Extent:
         if isinstance(count, int):
             constant += count
             continue
-        head, _, rest = count.partition("*")
-        factor, symbol = (int(head), rest) if head.isdigit() and rest else (1, count)
-        if not symbol.isidentifier() and not symbol.startswith("("):
-            symbol = f"({symbol})"
+        factor, symbol = _term(count)
         terms[symbol] = terms.get(symbol, 0) + factor
     parts = [f"{n}*{symbol}" if n != 1 else symbol for symbol, n in terms.items()]
     if not parts:
@@ -47,6 +44,30 @@ def total(counts: Iterable[Extent]) -> Extent:
     if parts == list(terms) and len(parts) == 1 and not constant:
         return parts[0].removeprefix("(").removesuffix(")") if _wrapped(parts[0]) else parts[0]
     return " + ".join([*parts, *([str(constant)] if constant else [])])
+
+
+def _term(count: str) -> tuple[int, str]:
+    """A constant factor and a symbol that can stand behind it: a product of atoms as it is.
+
+    Anything else goes into brackets, as `product` puts it: in ``2*n + 1`` the 2 is no factor.
+    """
+    head, star, rest = count.partition("*")
+    if star and head.isdigit() and _is_product(rest):
+        return int(head), rest
+    return 1, count if _is_product(count) else f"({count})"
+
+
+def _is_product(text: str) -> bool:
+    """Whether the text is names and bracketed expressions joined with ``*``."""
+    depth = 0
+    factors = [""]
+    for char in text:
+        depth += (char == "(") - (char == ")")
+        if char == "*" and depth == 0:
+            factors.append("")
+        else:
+            factors[-1] += char
+    return all(factor.isidentifier() or _wrapped(factor) for factor in factors)
 
 
 def _wrapped(text: str) -> bool:
