@@ -13,7 +13,7 @@ import zstandard
 
 from stagebench.errors import DumpError
 
-_LEVEL = 15
+_LEVEL = 12
 _MARK = b"==== "
 _MAX_BYTES = 1 << 30
 

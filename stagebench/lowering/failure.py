@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import signal
 
+import msgspec
+
 from stagebench.model import Compiler, Diagnostic, Evidence, Failure, Variant, VariantResult
+from stagebench.worker.places import without_places
 from stagebench.worker.protocol import Died, LowerRequest, Raised
 
 _OUT_OF_MEMORY_WORDS = ("std::bad_alloc", "MemoryError", "Cannot allocate memory")
@@ -32,10 +35,11 @@ def from_died(
     died: Died, request: LowerRequest, compiler: Compiler, timeout_seconds: float
 ) -> VariantResult:
     """The result of a variant whose child ended without a reply."""
+    said = without_places(died.stderr, request.path)
     return VariantResult(
         variant=unresolved_variant(request, compiler),
         outcome="failed",
-        failure=_death(died, timeout_seconds),
+        failure=_death(msgspec.structs.replace(died, stderr=said), timeout_seconds),
         facts=None,
     )
 

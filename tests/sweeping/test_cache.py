@@ -85,7 +85,7 @@ def test_a_damaged_entry_is_said_and_rebuilt(place, empty_cache, damage):
     assert _from_cache(place) == (True, "")
 
 
-def test_another_compiler_or_extractor_misses(place, empty_cache, tmp_path):
+def test_another_compiler_or_extractor_misses(place, empty_cache):
     """The key changes with the compiler's identity and with our own code."""
     from stagebench.lowering import cache as caching
     from stagebench.lowering.compiler_environment import this_environment
@@ -97,13 +97,13 @@ def test_another_compiler_or_extractor_misses(place, empty_cache, tmp_path):
         params={}, num_stages=2, stage_param=None, arch="sm_90a", pass_configs={},
     )  # fmt: skip
     environment = this_environment()
-    cache = caching.Cache(empty_cache, lambda message: pytest.fail(message))
+    cache = caching.Cache(empty_cache, pytest.fail)
     assert cache.get(request, environment) is not None
     import msgspec
 
     changed = msgspec.structs.replace(environment, identity="another")
     assert cache.get(request, changed) is None
-    other = caching.Cache(empty_cache, lambda message: pytest.fail(message))
+    other = caching.Cache(empty_cache, pytest.fail)
     other.__dict__["_extractor"] = "another"
     assert other.get(request, environment) is None
 
@@ -126,10 +126,10 @@ def test_two_sweeps_share_a_cache(place, empty_cache):
                      cwd=place)  # fmt: skip
     assert "2 from cache" in ran.out
     assert ran.err == ""
-    assert [path for path in empty_cache.rglob(".tmp-*")] == []
+    assert not list(empty_cache.rglob(".tmp-*"))
 
 
-def test_a_hit_starts_no_worker(place, tmp_path):
+def test_a_hit_starts_no_worker(place):
     """A fully cached sweep imports no compiler: it works with one that can't be imported."""
     assert not _from_cache(place)[0]
     script = (

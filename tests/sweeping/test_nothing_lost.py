@@ -145,10 +145,11 @@ def test_an_interrupted_sweep_leaves_whole_dumps_and_no_process(tmp_path, stop):
         time.sleep(0.1)
     assert [pid for pid in family if _alive(pid)] == []
     assert sorted(path.name for path in done.iterdir()) == [
-        "facts.json", "kernel.cu", "launch.json", "passes.json", "snapshots.txt.zst", "variant.json",
+        "facts.json", "kernel.cu", "launch.json", "passes.json", "snapshots.txt.zst",
+        "variant.json",
     ]  # fmt: skip
     json.loads((done / "facts.json").read_text())
-    assert [path for path in (tmp_path / "dumps").rglob(".tmp-*")] == []
+    assert not list((tmp_path / "dumps").rglob(".tmp-*"))
 
 
 def _name(pid):

@@ -27,6 +27,7 @@ from stagebench.dump import snapshots
 from stagebench.errors import UsageError
 from stagebench.facts.derive import derive_facts
 from stagebench.model import Compiler, Diagnostic, Observation, Scalar, Variant
+from stagebench.worker.places import without_places
 from stagebench.worker.protocol import Lowered, LowerRequest, Raised, Rejected, Reply, Times
 from stagebench.worker.stderr_log import compiler_warnings
 from stagebench.worker.tilelang import ir
@@ -43,6 +44,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     """Load, lower and observe one variant in this process."""
     begun = time.perf_counter()
     loaded: LoadedKernel | None = None
+    files: list[str] = []
     recorder = PassRecorder(report_pass)
     try:
         loaded = load_kernel(
@@ -53,7 +55,8 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
                 num_stages=request.num_stages,
                 stage_param=request.stage_param,
                 arch=request.arch,
-            )
+            ),
+            on_files=files.extend,
         )
         configs = merge_pass_configs(loaded.pass_configs, request.pass_configs)
         load_seconds = time.perf_counter() - begun
@@ -64,7 +67,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
         code = "literal-depth" if isinstance(exc, LiteralDepthError) else "usage"
         return Rejected(code=code, message=exc.message, hint=exc.hint)
     except Exception as exc:  # noqa: BLE001 - whatever the kernel or the compiler raises is a result
-        return _raised(exc, request, loaded, recorder)
+        return _raised(exc, request, loaded, files, recorder)
     facts_began = time.perf_counter()
     observation = observe(artifact, recorder)
     kernel_cu = ir.text_of(artifact.kernel_source)
@@ -169,7 +172,11 @@ def _variant(
 
 
 def _raised(
-    exc: Exception, request: LowerRequest, loaded: LoadedKernel | None, recorder: PassRecorder
+    exc: Exception,
+    request: LowerRequest,
+    loaded: LoadedKernel | None,
+    files: list[str],
+    recorder: PassRecorder,
 ) -> Raised:
     configs = dict(request.pass_configs)
     if loaded is not None:
@@ -179,7 +186,7 @@ def _raised(
         Diagnostic(severity="warning", code="compiler-warning", message=text)
         for text in compiler_warnings()
     ]
-    text = str(exc)
+    text = without_places(str(exc), request.path, files)
     file, line = _raised_at(exc, request.path)
     return Raised(
         variant=_variant(request, loaded, configs),
@@ -191,7 +198,7 @@ def _raised(
         pass_name=recorder.open_passes[-1] if recorder.open_passes else None,
         out_of_memory=isinstance(exc, MemoryError) or "std::bad_alloc" in text,
         diagnostics=(*(loaded.diagnostics if loaded else ()), *notes),
-        module_files=loaded.module_files if loaded else (),
+        module_files=tuple(files),
     )
 
 
