@@ -31,6 +31,7 @@ def diagnose(
         *_commit_without_wait(ops),
         *_versioned_twice(observation),
         *_padded(observation, buffers),
+        *_unplaced_barriers(observation),
         *_ring_over_one_version(barriers, buffers),
         *_ineffective(loops),
         *_unknown_ops(ops),
@@ -100,6 +101,19 @@ def _padded(observation: Observation, buffers: tuple[SharedBuffer, ...]) -> Iter
                     f"{buffer.name}: {buffer.num_versions} versions take {buffer.total_bytes} "
                     f"bytes, the allocation has {allocation.bytes}",
                 )
+
+
+def _unplaced_barriers(observation: Observation) -> Iterable[Diagnostic]:
+    inits = [site for site in observation.kernel.sites if site.op == "mbarrier_init"]
+    unplaced = [site for site in inits if site.barrier is None or site.slots is None]
+    if unplaced:
+        names = ", ".join(str(site.args.get("barrier", "?")) for site in unplaced[:4])
+        yield _say(
+            "warning",
+            "barrier-not-placed",
+            f"{len(unplaced)} mbarrier_init sites ({names}) name a barrier that can't be told: "
+            "the list of barriers is not whole",
+        )
 
 
 def _ring_over_one_version(

@@ -42,6 +42,7 @@ def reconcile(kernel: SeenKernel, cuda: CudaKernel) -> tuple[Diagnostic, ...]:
         seen = [site for site in kernel.sites if site.op == op]
         written = [site for site in cuda.sites if site.op == op]
         found += _compare(op, kernel, seen, written)
+    found += _compare_threads(kernel, cuda)
     found += _compare_arena(kernel, cuda)
     return tuple(found)
 
@@ -69,6 +70,23 @@ def _compare(
                 Evidence(artifact="kernel.cu", line=site.line, text=site.callee)
                 for site in written[:8]
             ),
+        )
+    ]
+
+
+def _compare_threads(kernel: SeenKernel, cuda: CudaKernel) -> list[Diagnostic]:
+    """TileLang's code generation bounds a launch by exactly the threads of a CTA."""
+    threads = product(kernel.block)
+    bound = cuda.launch_bounds[0] if cuda.launch_bounds else None
+    if not isinstance(threads, int) or not isinstance(bound, int) or threads == bound:
+        return []
+    return [
+        Diagnostic(
+            severity="warning",
+            code="ir-cuda-disagree",
+            message=f"{threads} threads in the device IR, {bound} in the generated CUDA's "
+            "launch bounds",
+            evidence=(Evidence(artifact="kernel.cu", line=cuda.line),),
         )
     ]
 
