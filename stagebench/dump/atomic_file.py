@@ -9,11 +9,14 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+UNFINISHED = ".tmp-"
+"""How the names start of what is being written; a process that was killed may leave some."""
+
 
 def write_file(path: Path, data: bytes) -> None:
     """Replace ``path`` by ``data`` in one step.  Creates its folder; raises `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".tmp-", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -33,21 +36,33 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
     if path.is_dir() and _holds(path, files):
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=".tmp-", dir=path.parent))
+    fresh = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=path.parent))
     try:
         fresh.chmod(0o755)
         for name, data in files.items():
             (fresh / name).write_bytes(data)
         if path.exists():
-            old = Path(tempfile.mkdtemp(prefix=".tmp-", dir=path.parent))
-            path.replace(old / path.name)
-            fresh.replace(path)
-            shutil.rmtree(old, ignore_errors=True)
+            _exchange(fresh, path)
         else:
             fresh.replace(path)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
+
+
+def _exchange(fresh: Path, path: Path) -> None:
+    """Put ``fresh`` in the place of ``path``; if that fails, ``path`` is there as it was."""
+    aside = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=path.parent))
+    old = aside / path.name
+    try:
+        path.replace(old)
+        fresh.replace(path)
+    except BaseException:
+        if old.exists() and not path.exists():
+            old.replace(path)
+        raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from stagebench.dump.atomic_file import write_file, write_folder
+from stagebench.dump.atomic_file import UNFINISHED, write_file, write_folder
 from stagebench.dump.files import VARIANT, Dump, dump_files, read_dump
 from stagebench.dump.folder_name import variant_folder
 from stagebench.errors import DumpError, UsageError
@@ -22,7 +22,7 @@ RUN, TIMINGS = "run.json", "timings.json"
 class RunFile(Record, frozen=True, kw_only=True):
     """``run.json``: the folders of the variants, relative to it, in the order of the axes."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1]
     variants: tuple[str, ...]
 
 
@@ -43,7 +43,7 @@ class Timing(Record, frozen=True, kw_only=True):
 class TimingsFile(Record, frozen=True, kw_only=True):
     """``timings.json``: times by variant folder."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1]
     variants: dict[str, Timing]
 
 
@@ -78,8 +78,13 @@ class DumpDirectory:
 
     def finish(self, folders: tuple[str, ...], timings: dict[str, Timing]) -> None:
         """Write the list of variants and their times."""
-        write_file(self.root / RUN, encode_pretty(RunFile(variants=folders)))
-        write_file(self.root / TIMINGS, encode_pretty(TimingsFile(variants=timings)))
+        write_file(
+            self.root / RUN, encode_pretty(RunFile(schema_version=SCHEMA_VERSION, variants=folders))
+        )
+        write_file(
+            self.root / TIMINGS,
+            encode_pretty(TimingsFile(schema_version=SCHEMA_VERSION, variants=timings)),
+        )
 
 
 def read_run(root: Path) -> tuple[Dump, ...]:
@@ -88,7 +93,11 @@ def read_run(root: Path) -> tuple[Dump, ...]:
     if listed.is_file():
         names = decode(listed.read_bytes(), RunFile, str(listed)).variants
         return tuple(read_dump(root / name) for name in names)
-    found = sorted(path.parent for path in root.rglob(VARIANT))
+    found = sorted(
+        path.parent
+        for path in root.rglob(VARIANT)
+        if not any(part.startswith(UNFINISHED) for part in path.relative_to(root).parts)
+    )
     if not found:
         raise DumpError(f"no dump in {root}", hint="`stagebench sweep` writes them")
     return tuple(read_dump(folder) for folder in found)
