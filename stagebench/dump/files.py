@@ -18,17 +18,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypeVar
 
-import msgspec
-
 from stagebench.dump import snapshots
 from stagebench.errors import DumpError
 from stagebench.model import (
     SCHEMA_VERSION,
+    Barrier,
+    Diagnostic,
     Facts,
     Failure,
     Launch,
+    LoweringCost,
     PassRun,
+    PipelineLoop,
     Record,
+    SharedBuffer,
+    SharedMemory,
+    SyncOp,
+    SyncTotal,
     Variant,
     VariantResult,
 )
@@ -43,7 +49,7 @@ _File = TypeVar("_File", bound=Record)
 class VariantFile(Record, frozen=True, kw_only=True):
     """``variant.json``."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1]
     variant: Variant
     outcome: Literal["lowered", "failed"]
     failure: Failure | None
@@ -52,15 +58,42 @@ class VariantFile(Record, frozen=True, kw_only=True):
 class LaunchFile(Record, frozen=True, kw_only=True):
     """``launch.json``."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1]
     launch: Launch
 
 
 class PassesFile(Record, frozen=True, kw_only=True):
     """``passes.json``."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1]
     passes: tuple[PassRun, ...]
+
+
+class LoweringFile(Record, frozen=True, kw_only=True):
+    """`LoweringCost` without its passes, which have a file of their own."""
+
+    seconds: float | None
+
+
+class FactsFile(Record, frozen=True, kw_only=True):
+    """``facts.json``: `Facts` in its order, without what has a file of its own."""
+
+    schema_version: Literal[1]
+    pipeline_loops: tuple[PipelineLoop, ...]
+    shared_buffers: tuple[SharedBuffer, ...]
+    shared_memory: SharedMemory
+    barriers: tuple[Barrier, ...]
+    sync_ops: tuple[SyncOp, ...]
+    sync_totals: dict[str, SyncTotal]
+    machine: None
+    diagnostics: tuple[Diagnostic, ...]
+    lowering: LoweringFile
+
+
+_SAME = tuple(
+    name for name in FactsFile.__struct_fields__ if name not in ("schema_version", "lowering")
+)
+"""The fields that `FactsFile` and `Facts` share as they are."""
 
 
 class Dump(Record, frozen=True, kw_only=True):
@@ -77,6 +110,8 @@ class Dump(Record, frozen=True, kw_only=True):
             return snapshots.unpack(path.read_bytes())
         except OSError as exc:
             raise DumpError(f"{path}: {exc.strerror}") from exc
+        except DumpError as exc:
+            raise DumpError(f"{path}: {exc.message}", hint=exc.hint) from exc
 
 
 def dump_files(
@@ -85,18 +120,28 @@ def dump_files(
     """The files of a variant's dump by name."""
     files = {
         VARIANT: encode_pretty(
-            VariantFile(variant=result.variant, outcome=result.outcome, failure=result.failure)
+            VariantFile(
+                schema_version=SCHEMA_VERSION,
+                variant=result.variant,
+                outcome=result.outcome,
+                failure=result.failure,
+            )
         )
     }
     facts = result.facts
     if facts is None:
         return files
-    rest = msgspec.to_builtins(facts)
-    rest.pop("launch")
-    rest["lowering"].pop("passes")
-    files[FACTS] = encode_pretty({"schema_version": SCHEMA_VERSION, **rest})
-    files[LAUNCH] = encode_pretty(LaunchFile(launch=facts.launch))
-    files[PASSES] = encode_pretty(PassesFile(passes=facts.lowering.passes))
+    files[FACTS] = encode_pretty(
+        FactsFile(
+            schema_version=SCHEMA_VERSION,
+            lowering=LoweringFile(seconds=facts.lowering.seconds),
+            **{name: getattr(facts, name) for name in _SAME},
+        )
+    )
+    files[LAUNCH] = encode_pretty(LaunchFile(schema_version=SCHEMA_VERSION, launch=facts.launch))
+    files[PASSES] = encode_pretty(
+        PassesFile(schema_version=SCHEMA_VERSION, passes=facts.lowering.passes)
+    )
     files[CUDA] = (kernel_cu or "").encode()
     files[SNAPSHOTS] = snapshot_frame or snapshots.pack({})
     return files
@@ -105,11 +150,13 @@ def dump_files(
 def read_dump(folder: Path) -> Dump:
     """Read a dump folder; `DumpError` names the file and field where it is not one."""
     head = _read(folder, VARIANT, VariantFile)
+    if (head.outcome == "failed") == (head.failure is None):
+        raise DumpError(f"{folder / VARIANT}: outcome and failure contradict each other")
     facts: Facts | None = None
     kernel_cu: str | None = None
     if head.outcome == "lowered":
         facts = _read_facts(folder)
-        kernel_cu = _bytes(folder, CUDA).decode()
+        kernel_cu = _text(folder, CUDA)
     result = VariantResult(
         variant=head.variant, outcome=head.outcome, failure=head.failure, facts=facts
     )
@@ -117,20 +164,13 @@ def read_dump(folder: Path) -> Dump:
 
 
 def _read_facts(folder: Path) -> Facts:
-    path = folder / FACTS
-    loose = decode(_bytes(folder, FACTS), dict, str(path))
-    version = loose.pop("schema_version", None)
-    if version != SCHEMA_VERSION:
-        raise DumpError(f"{path}: schema version {version}, this stagebench reads {SCHEMA_VERSION}")
-    loose["launch"] = msgspec.to_builtins(_read(folder, LAUNCH, LaunchFile).launch)
+    head = _read(folder, FACTS, FactsFile)
     passes = _read(folder, PASSES, PassesFile).passes
-    lowering = loose.get("lowering")
-    if isinstance(lowering, dict):
-        lowering["passes"] = msgspec.to_builtins(passes)
-    try:
-        return msgspec.convert(loose, Facts, strict=True)
-    except msgspec.ValidationError as exc:
-        raise DumpError(f"{path}: {exc}") from exc
+    return Facts(
+        launch=_read(folder, LAUNCH, LaunchFile).launch,
+        lowering=LoweringCost(seconds=head.lowering.seconds, passes=passes),
+        **{name: getattr(head, name) for name in _SAME},
+    )
 
 
 def _bytes(folder: Path, name: str) -> bytes:
@@ -146,6 +186,13 @@ def _bytes(folder: Path, name: str) -> bytes:
         ) from exc
     except OSError as exc:
         raise DumpError(f"{path}: {exc.strerror}") from exc
+
+
+def _text(folder: Path, name: str) -> str:
+    try:
+        return _bytes(folder, name).decode()
+    except UnicodeDecodeError as exc:
+        raise DumpError(f"{folder / name}: {exc}") from exc
 
 
 def _read(folder: Path, name: str, kind: type[_File]) -> _File:
