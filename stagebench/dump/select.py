@@ -10,6 +10,8 @@ from stagebench.dump.files import VARIANT, Dump, read_dump
 from stagebench.errors import DumpError, UsageError
 from stagebench.model import Variant
 
+_SHOWN = 6
+
 
 def select_dumps(text: str) -> tuple[Dump, ...]:
     """All dumps that a folder or a selector names; `DumpError` where it names none."""
@@ -24,7 +26,7 @@ def select_dumps(text: str) -> tuple[Dump, ...]:
     if not found:
         raise DumpError(
             f"no variant of {folder} has {', '.join(f'{k}={v}' for k, v in conditions)}",
-            hint="it has " + "; ".join(_describe(dump.result.variant) for dump in dumps[:6]),
+            hint="it has " + _tell_apart([dump.result.variant for dump in dumps]),
         )
     return found
 
@@ -35,7 +37,7 @@ def select_dump(text: str) -> Dump:
     if len(found) > 1:
         raise UsageError(
             f"{text} names {len(found)} variants",
-            hint="name one: " + "; ".join(_describe(dump.result.variant) for dump in found[:6]),
+            hint="name one: " + _tell_apart([dump.result.variant for dump in found]),
         )
     return found[0]
 
@@ -45,7 +47,7 @@ def _parse(text: str) -> tuple[Path, tuple[tuple[str, str], ...]]:
         return Path(text), ()
     folder, _, inside = text[:-1].rpartition("[")
     conditions = []
-    for part in inside.split(","):
+    for part in _split(inside):
         name, equals, value = part.partition("=")
         if not equals:
             raise UsageError(f"{text}: {part!r} is not NAME=VALUE")
@@ -53,8 +55,25 @@ def _parse(text: str) -> tuple[Path, tuple[tuple[str, str], ...]]:
     return Path(folder or "."), tuple(conditions)
 
 
+def _split(text: str) -> list[str]:
+    """Split at commas that are in no bracket: a tuple is one value."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "([") - (char in ")]")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return parts
+
+
 def _matches(variant: Variant, conditions: Sequence[tuple[str, str]]) -> bool:
-    return all(_value(variant, name) == value for name, value in conditions)
+    return all(_said(_value(variant, name)) == _said(value) for name, value in conditions)
+
+
+def _said(value: str | None) -> str | None:
+    """A value as it is compared: ``(64, 64)`` and ``(64,64)`` are the same."""
+    return value if value is None else value.replace(" ", "")
 
 
 def _value(variant: Variant, name: str) -> str | None:
@@ -71,5 +90,17 @@ def _value(variant: Variant, name: str) -> str | None:
     return None
 
 
-def _describe(variant: Variant) -> str:
-    return f"arch={variant.arch},num_stages={variant.num_stages}"
+def _tell_apart(variants: Sequence[Variant]) -> str:
+    """Each of the first variants by the names whose values are not the same in all of them."""
+    names = dict.fromkeys(
+        name
+        for variant in variants
+        for name in ("kernel", "arch", "num_stages", *variant.params, *variant.pass_configs)
+    )
+    telling = [
+        name for name in names if len({_value(variant, name) for variant in variants}) > 1
+    ] or ["arch", "num_stages"]
+    return "; ".join(
+        ",".join(f"{name}={_value(variant, name)}" for name in telling)
+        for variant in variants[:_SHOWN]
+    )
