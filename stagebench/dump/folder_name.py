@@ -14,6 +14,8 @@ from hashlib import sha256
 from stagebench.model import ParamValue, Scalar, Variant
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._=,+-]+")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.+-]*")
+_CONSTANTS = ("true", "false", "none", "nan", "inf")
 _MAX_CHARS = 120
 _DIGEST_CHARS = 8
 
@@ -31,9 +33,18 @@ def variant_folder(variant: Variant, chosen: Iterable[str]) -> str:
 
 
 def _text(value: ParamValue | Scalar) -> str:
+    """The value's text; quoted, and so told apart by the digest, where it reads as another value.
+
+    Tuples of two or more numbers are ``64x64``; words are as they are; ``'1'`` is not ``1``.
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, tuple):
-        return "x".join(_text(item) for item in value)
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        numbers = all(type(item) in (int, float) for item in value)
+        return "x".join(map(str, value)) if numbers and len(value) > 1 else repr(value)
+    if isinstance(value, str) and (not _WORD.fullmatch(value) or value.lower() in _CONSTANTS):
+        return repr(value)
+    return str(value)
 
 
 def _safe(part: str) -> str:
