@@ -1,0 +1,105 @@
+"""What do the rules work on?  Two texts as lines of words, read but not yet compared.
+
+``words`` are the significant words of each line, blanks and comments left out; the rules rewrite
+them until equal lines have equal words.  A line without words, or that a rule drops, takes no part
+in the alignment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stagebench.diff.text_functions import Function, Words, find_functions
+from stagebench.diff.text_tokens import Language, TokenLine, lex
+
+_INSIGNIFICANT = ("blank", "comment")
+
+
+@dataclass
+class Side:
+    """One text.
+
+    ``function_of`` is the index of the function that a line is in, or -1.  ``nesting`` is the
+    number of open braces before a line (TVMScript: its indentation).  ``rewritten`` is filled by
+    the rules: which lines each of them changed.
+    """
+
+    lines: list[TokenLine]
+    words: list[Words]
+    functions: list[Function]
+    function_of: list[int]
+    nesting: list[int]
+    dropped: dict[int, str] = field(default_factory=dict)
+    rewritten: dict[str, set[int]] = field(default_factory=dict)
+
+    def rewrite(self, rule: str, line: int, words: Words) -> None:
+        """Replace a line's words, in a rule's name."""
+        if words != self.words[line]:
+            self.words[line] = words
+            self.rewritten.setdefault(rule, set()).add(line)
+
+
+@dataclass
+class TextPair:
+    """Two texts of one language, and which kinds of tokens may differ."""
+
+    language: Language
+    left: Side
+    right: Side
+    ignored_kinds: set[str] = field(default_factory=set)
+    renames: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def read_side(text: str, language: Language) -> Side:
+    """Lex a text and find its functions."""
+    lines = lex(text, language)
+    words = [_significant(line) for line in lines]
+    if language == "tvmscript":
+        nesting = [_indentation(line) for line in lines]
+        functions = find_functions(
+            [(" " * indent, *each) for indent, each in zip(nesting, words, strict=True)],
+            [False] * len(lines),
+            language,
+        )
+    else:
+        nesting = _brace_depths(words)
+        functions = find_functions(words, [line.directive for line in lines], language)
+    function_of = [-1] * len(lines)
+    for index, function in enumerate(functions):
+        for line in range(function.first, function.last):
+            if function_of[line] < 0:
+                function_of[line] = index
+    return Side(
+        lines=lines,
+        words=words,
+        functions=functions,
+        function_of=function_of,
+        nesting=nesting,
+    )
+
+
+def _significant(line: TokenLine) -> Words:
+    kinds = line.kinds
+    if "blank" not in kinds and "comment" not in kinds:
+        return line.words
+    return tuple(
+        [
+            word
+            for word, kind in zip(line.words, kinds, strict=True)
+            if kind not in _INSIGNIFICANT
+        ]
+    )
+
+
+def _indentation(line: TokenLine) -> int:
+    return len(line.text) - len(line.text.lstrip(" "))
+
+
+def _brace_depths(words: list[Words]) -> list[int]:
+    depths: list[int] = []
+    depth = 0
+    for each in words:
+        depths.append(max(0, depth - 1) if each[:1] == ("}",) else depth)
+        if "{" in each or "}" in each:
+            depth = max(0, depth + each.count("{") - each.count("}"))
+    return depths

@@ -1,0 +1,19 @@
+"""What are the rules called, and what does each put aside?  Words only: ``--help`` reads this."""
+
+from __future__ import annotations
+
+SUMMARIES = {
+    "line-directives": "#line directives are left out",
+    "comments": "comments are left out (a number's decimal spelling, for one)",
+    "whitespace": "blanks, blank lines and line ends; in TVMScript only where nesting stays equal",
+    "file-paths": "folders of a .py file named in a message's string",
+    "kernel-name": "the name of a __global__ function",
+    "renames": "names of parameters and locals, one to one over the whole function",
+    "parameter-order": "a kernel's parameters in another order, bound by name",
+}
+"""Rule → what it puts aside.  All are on but for ``--raw``."""
+
+MARKS = {
+    "version-index": "index differs by the version count alone (& 1 → % 3, and offsets that follow)",
+}
+"""Mark → what it says of a line that is shown."""
