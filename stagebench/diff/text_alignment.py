@@ -2,8 +2,8 @@
 
 difflib's matcher is good on small inputs and quadratic (cubic at worst) on large or repetitive
 ones, so it only sees small gaps.  Everything else is anchored first, as patience diff does: cut the
-common head and tail, match what is unique on both sides, then what occurs equally often on both
-(the n-th with the n-th), keep the longest increasing chain, and go on between the anchors.
+common head and tail, match what is unique on both sides, keep the longest increasing chain, and go
+on between the anchors.  A large gap without an anchor (an unrolled loop) is walked in windows.
 difflib's ``autojunk`` is off: it drops frequent lines, and ``__syncthreads();`` is one.
 """
 
@@ -13,6 +13,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
+
+from stagebench.diff.text_windows import aligned_in_windows
 
 Pair = tuple[int, int]
 
@@ -84,25 +86,8 @@ def _anchors(left: list[int], right: list[int], gap: tuple[int, int, int, int]) 
             for offset in range(block.size)
         ]
     if not unique:
-        equally = {code for code, count in left_count.items() if right_count[code] == count}
-        unique = _chain(_numbered(of_left, equally), _numbered(of_right, equally))
-    if not unique:
-        both = left_count.keys() & right_count.keys()
-        unique = _chain(_numbered(of_left, both), _numbered(of_right, both))
+        unique = aligned_in_windows(of_left, of_right)
     return [(left_from + one, right_from + other) for one, other in unique]
-
-
-def _numbered(codes: list[int], wanted: set[int]) -> list[Pair | None]:
-    """Each wanted code with the number of its occurrence."""
-    seen: Counter[int] = Counter()
-    found: list[Pair | None] = []
-    for code in codes:
-        if code in wanted:
-            found.append((code, seen[code]))
-            seen[code] += 1
-        else:
-            found.append(None)
-    return found
 
 
 def _chain(left: Sequence[Hashable | None], right: Sequence[Hashable | None]) -> list[Pair]:

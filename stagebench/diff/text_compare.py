@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from stagebench.diff.text_pair import TextPair, read_side
+from stagebench.diff.text_pair import TextPair, as_written, read_side
 from stagebench.diff.text_records import SHOWN, Rename, RuleCount, TextDiff
 from stagebench.diff.text_rows import compare_pair
 from stagebench.diff.text_rule_names import MARKS, SUMMARIES
@@ -30,9 +30,10 @@ def compare_texts(
     `ValueError` where a rule is unknown.
     """
     chosen = named(rules)
-    pair = TextPair(language, read_side(left, language), read_side(right, language))
-    if not chosen:
-        _as_written(pair, left, right)
+    if chosen:
+        pair = TextPair(language, read_side(left, language), read_side(right, language))
+    else:
+        pair = TextPair(language, as_written(left), as_written(right))
     for rule in chosen:
         rule.apply(pair)
     rows = compare_pair(pair, chosen)
@@ -59,11 +60,3 @@ def compare_texts(
         ),
         rows=tuple(rows),
     )
-
-
-def _as_written(pair: TextPair, left: str, right: str) -> None:
-    """Every line is one word: its characters and whether a line feed ends it."""
-    for side, text in ((pair.left, left), (pair.right, right)):
-        side.words = [(line.text, "\n") for line in side.lines]
-        if side.words and not text.endswith("\n"):
-            side.words[-1] = (side.lines[-1].text, "")

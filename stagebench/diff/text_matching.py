@@ -28,10 +28,15 @@ def match_lines(
     left_nesting: Sequence[int],
     right_nesting: Sequence[int],
 ) -> list[Pair]:
-    """Pairs of lines with equal keys; among equal ones those nested equally deep are preferred."""
+    """Pairs of lines with equal keys; among equal ones those nested equally deep are preferred.
+
+    Where that finds few, one text is nested deeper as a whole, and nesting says nothing.
+    """
     pairs = align(
         list(zip(left, left_nesting, strict=True)), list(zip(right, right_nesting, strict=True))
     )
+    if 2 * len(pairs) < min(len(left), len(right)):
+        pairs = []
     return fill_gaps(pairs, left, right)
 
 

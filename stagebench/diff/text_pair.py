@@ -102,4 +102,22 @@ def _brace_depths(words: list[Words]) -> list[int]:
         depths.append(max(0, depth - 1) if each[:1] == ("}",) else depth)
         if "{" in each or "}" in each:
             depth = max(0, depth + each.count("{") - each.count("}"))
-    return depths
+    return depths if depth == 0 else [0] * len(words)  # unbalanced: depths would say nothing
+
+
+def as_written(text: str) -> Side:
+    """Every line is one word: its characters, and the line feed that ends it or doesn't."""
+    texts = text.split("\n")
+    words = [(line + "\n",) for line in texts[:-1]]
+    if texts[-1]:
+        words.append((texts[-1],))
+    else:
+        texts.pop()
+    lines = [
+        TokenLine(number, line, (line,), ("operator",), directive=False)
+        for number, line in enumerate(texts, 1)
+    ]
+    nowhere = [-1] * len(lines)
+    return Side(
+        lines=lines, words=words, functions=[], function_of=nowhere, nesting=[0] * len(lines)
+    )

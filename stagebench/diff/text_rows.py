@@ -139,7 +139,7 @@ class _Writer:
             kind = "renamed" if rules and _NAMES_ONLY.issuperset(rules) else "ignored"
         else:
             ours, theirs = self.left.keys[one], self.right.keys[other]
-            spans = changed_spans(left_line, right_line, ours, theirs)
+            spans = changed_spans(left_line, right_line, ours, theirs, self.pair.language)
             if self.rules and left_line.text == right_line.text:
                 marks = ("other-name",)
             elif self.rules and ours == theirs:
