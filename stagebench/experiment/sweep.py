@@ -22,8 +22,8 @@ from stagebench.lowering.cache import Cache, default_cache_folder
 from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.lower import (
     Limits,
-    LiteralDepthError,
     Lowering,
+    NoDepthParameterError,
     Watcher,
     lower_all,
 )
@@ -138,11 +138,12 @@ def run_sweep(
     folders: dict[int, str] = {}
     dumping = _Dumping(watcher or Unwatched(), directory, chosen, folders)
     notes: tuple[str, ...] = ()
-    requests = expand(plan, kernel, plan.num_stages or DEFAULT_NUM_STAGES)
+    depths = DEFAULT_NUM_STAGES if plan.num_stages is None else plan.num_stages
+    requests = expand(plan, kernel, depths)
     dumping.planned(requests)
     try:
         lowerings = lower_all(requests, environment, limits, cache, dumping)
-    except LiteralDepthError as exc:
+    except NoDepthParameterError as exc:
         if plan.num_stages is not None:
             raise
         notes = (f"{exc.message}: lowered as written",)
@@ -223,8 +224,10 @@ def expand(
             raise UsageError(
                 f"num_stages {depth} is out of range", hint=f"a depth is 0 to {MAX_NUM_STAGES}"
             )
-    _reject_repeats("--num-stages", depths)
-    _reject_repeats("--arch", plan.archs)
+    _check_axis("--num-stages", depths)
+    _check_axis("--arch", plan.archs)
+    for name, values in plan.params.items():
+        _check_axis(name, [repr(value) for value in values])  # 1, 1.0 and True are three values
     for name in ("num_stages", *([plan.stage_param] if plan.stage_param else [])):
         if name in plan.params:
             raise UsageError(f"{name} carries the depth", hint="use --num-stages for it")
@@ -248,7 +251,7 @@ def _request(
         path=kernel.path,
         function=kernel.function,
         kernel=kernel.name,
-        params=params,
+        params={name: _passable(name, value) for name, value in params.items()},
         num_stages=depth,
         stage_param=plan.stage_param,
         arch=arch,
@@ -260,7 +263,21 @@ def _request(
         raise UsageError(f"a parameter has a value of a kind that can't be passed: {exc}") from exc
 
 
-def _reject_repeats(flag: str, values: Sequence[object]) -> None:
+def _passable(name: str, value: ParamValue) -> ParamValue:
+    """The value as a worker will get it; JSON has no infinity."""
+    try:
+        plain: ParamValue = msgspec.convert(value, ParamValue, strict=True)
+        if repr(msgspec.json.decode(msgspec.json.encode(plain), type=ParamValue)) == repr(plain):
+            return plain
+        reason = "it is not finite"
+    except (msgspec.ValidationError, TypeError, OverflowError) as exc:
+        reason = str(exc)
+    raise UsageError(f"{name} has a value that can't be passed, {value!r}: {reason}")
+
+
+def _check_axis(flag: str, values: Sequence[object]) -> None:
+    if not values:
+        raise UsageError(f"{flag} has no value")
     if len(set(values)) != len(values):
         raise UsageError(f"{flag} has a value twice: {' '.join(map(str, values))}")
 
