@@ -42,8 +42,8 @@ class Lowering:
     cached: bool
 
 
-class LiteralDepthError(UsageError):
-    """The kernel's depth is a literal in its source, so this axis can't be swept."""
+class NoDepthParameterError(UsageError):
+    """No parameter of the kernel carries its depth, so this axis can't be swept."""
 
 
 class Watcher(Protocol):
@@ -167,7 +167,7 @@ class _Batch:
             return
         reply = message.reply
         if isinstance(reply, Rejected):
-            kind = LiteralDepthError if reply.code == "literal-depth" else UsageError
+            kind = NoDepthParameterError if reply.code == "no-depth" else UsageError
             raise kind(reply.message, hint=reply.hint)
         if self._cache is not None and not (isinstance(reply, Raised) and reply.out_of_memory):
             self._cache.put(request, self._environment, reply)

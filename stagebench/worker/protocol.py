@@ -84,7 +84,7 @@ class Lowered(Record, frozen=True, kw_only=True, tag="lowered"):
 class Rejected(Record, frozen=True, kw_only=True, tag="rejected"):
     """The request itself is wrong (unknown parameter, no such function): the caller's mistake.
 
-    ``code`` is ``usage`` or ``literal-depth`` (the kernel's depth is written in it).
+    ``code`` is ``usage`` or ``no-depth`` (no parameter of the kernel carries its depth).
     """
 
     code: str

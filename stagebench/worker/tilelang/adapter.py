@@ -35,7 +35,7 @@ from stagebench.worker.tilelang.device_ir import read_device_function
 from stagebench.worker.tilelang.host_ir import read_descriptors
 from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_kernel
 from stagebench.worker.tilelang.pass_recorder import PassRecorder
-from stagebench.worker.tilelang.stage_param import LiteralDepthError
+from stagebench.worker.tilelang.stage_param import NoDepthParameterError
 
 COMPILER = Compiler(name="tilelang", version=version("tilelang"))
 
@@ -64,7 +64,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
         artifact = run_pipeline(loaded.prim_func, request.arch, configs, recorder)
         lower_seconds = time.perf_counter() - lowering_began
     except UsageError as exc:
-        code = "literal-depth" if isinstance(exc, LiteralDepthError) else "usage"
+        code = "no-depth" if isinstance(exc, NoDepthParameterError) else "usage"
         return Rejected(code=code, message=exc.message, hint=exc.hint)
     except Exception as exc:  # noqa: BLE001 - whatever the kernel or the compiler raises is a result
         return _raised(exc, request, loaded, files, recorder)

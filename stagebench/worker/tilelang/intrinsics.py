@@ -125,7 +125,8 @@ HARMLESS = frozenset(
         "atomic_store_elem_op", "atomic_add",
         # warp votes, shuffles and reductions: they converge a warp, they order nothing else
         "any_sync", "all_sync", "ballot_sync", "ballot", "activemask", "shfl_sync",
-        "shfl_xor_sync", "shfl_down_sync", "shfl_up_sync", "match_any_sync", "match_all_sync",
+        "shfl_xor_sync", "shfl_down_sync", "shfl_up_sync", "__shfl_sync", "__shfl_up_sync",
+        "__shfl_down_sync", "__activemask", "match_any_sync", "match_all_sync",
         "warp_reduce_sum", "warp_reduce_max", "warp_reduce_min", "warp_reduce_bitand",
         "warp_reduce_bitor", "tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down",
         "tvm_warp_activemask", "get_lane_idx", "get_warp_idx", "get_warp_idx_sync",

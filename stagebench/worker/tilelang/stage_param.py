@@ -31,7 +31,11 @@ WELL_KNOWN = (
 _DEFAULT = "num_stages"
 
 
-class LiteralDepthError(UsageError):
+class NoDepthParameterError(UsageError):
+    """A depth was asked for and no parameter of the kernel is known to carry it."""
+
+
+class LiteralDepthError(NoDepthParameterError):
     """The kernel's depth is written in it as a number: the axis can't be swept as it is."""
 
 
@@ -68,13 +72,15 @@ def infer_stage_param(
     return next((name for name in WELL_KNOWN if name in signature_names), None)
 
 
-def no_stage_param(kernel: str, sources: Sequence[DepthSource], tree: UserTree) -> UsageError:
+def no_stage_param(
+    kernel: str, sources: Sequence[DepthSource], tree: UserTree
+) -> NoDepthParameterError:
     """Make the error for a depth requested of a kernel that has no parameter for it."""
     literal = [s for s in sources if s.kind in ("literal", "absent")]
     unknown = [s for s in sources if s.kind == "unknown"]
     if unknown:
         places = ", ".join(f"`{s.text}` at {tree.show(s.place)}" for s in unknown)
-        return UsageError(
+        return NoDepthParameterError(
             f"`{kernel}` takes its pipeline depth from {places}, which is not a parameter",
             hint="name the parameter that decides it: --stage-param NAME",
         )
@@ -90,7 +96,7 @@ def no_stage_param(kernel: str, sources: Sequence[DepthSource], tree: UserTree) 
             hint="make the depth a parameter (num_stages=num_stages), "
             "or lower the kernel as it is, without --num-stages",
         )
-    return UsageError(
+    return NoDepthParameterError(
         f"`{kernel}` has no parameter for a pipeline depth and no T.Pipelined loop",
         hint="lower it without --num-stages, or name its depth with --stage-param NAME",
     )
