@@ -1,0 +1,316 @@
+"""At which pass do two variants part, and which passes only carry on what was different before?
+
+What a pass did is its own edit of its own text.  After an aligned pass, every line in which the two
+texts differ is either *inherited* or *new*:
+
+- inherited: the pass kept the line, and it differed before; or the pass made it of lines that
+  differed before (or put it next to one); or it differs only in tokens that differed before
+- new: everything else
+
+A pass with a new line *diverges*.  As long as the texts before a pass are the same, nothing can be
+inherited, so the first pass that treats the variants differently always diverges.  A pass that
+rewrites a block in which the two differed already *follows*, even if it decided differently there:
+what it was given was not the same.
+
+Where lines differ only by what was asked for (`stagebench.diff.pass_texts`), that is said
+(``request``) and is no divergence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from stagebench.diff.pass_alignment import AlignedPass, align_passes
+from stagebench.diff.pass_runs import Lowering, PassStep
+from stagebench.diff.pass_texts import (
+    Allowance,
+    TextPairing,
+    TokenPair,
+    allowance,
+    edit_script,
+    line_difference,
+    pair_texts,
+    same_head,
+)
+from stagebench.diff.text_records import Hunk, Row, RowKind, hunks_of
+
+State = Literal["no_op", "same", "request", "follows", "diverges", "unknown"]
+"""``no_op``: it changed nothing on either side.  ``unknown``: what it was given is not recorded."""
+
+
+@dataclass(frozen=True)
+class PassComparison:
+    """What one pass did to both variants.
+
+    ``new_left`` and ``new_right`` count lines that are new differences; ``inherited`` lines of the
+    pass that differ because what it was given differed; ``requested`` the pairs of tokens that
+    differ as asked for in lines that the pass wrote.
+    """
+
+    aligned: AlignedPass
+    state: State
+    new_left: int = 0
+    new_right: int = 0
+    inherited: int = 0
+    requested: tuple[TokenPair, ...] = ()
+
+
+class TwoLowerings:
+    """Two variants, their aligned passes, and the texts of both at each."""
+
+    def __init__(self, left: Lowering, right: Lowering) -> None:
+        self.left, self.right = left, right
+        initial = [side.texts.get(side.initial or "", "") for side in (left, right)]
+        self.allowed: Allowance = allowance(
+            left.dump.result.variant, right.dump.result.variant, *initial
+        )
+        self.passes = align_passes(left.steps, right.steps)
+        self._pairings: dict[tuple[str | None, str | None], TextPairing] = {}
+        self._lines: dict[tuple[bool, str | None], list[str]] = {}
+
+    def compare(self) -> tuple[PassComparison, ...]:
+        """Every aligned pass with its state, in order."""
+        return tuple(self._compare(aligned) for aligned in self.passes)
+
+    def hunks(self, compared: PassComparison, context: int = 1) -> tuple[Hunk, ...]:
+        """The new lines of a pass, as rows of the texts after it (left against right)."""
+        aligned = compared.aligned
+        if aligned.left is None or aligned.right is None:
+            return self._own_hunks(aligned.either, context, on_left=aligned.left is not None)
+        after = self._after(aligned.left, aligned.right)
+        new = self._new(aligned.left, aligned.right, after)
+        lines = (
+            self._text_lines(aligned.left.after, on_left=True),
+            self._text_lines(aligned.right.after, on_left=False),
+        )
+        return hunks_of(tuple(_rows(after, lines, new)), context)
+
+    def _own_hunks(self, step: PassStep, context: int, *, on_left: bool) -> tuple[Hunk, ...]:
+        """What a pass that ran on one side only did there: before against after."""
+        from stagebench.diff.text_compare import compare_texts
+
+        side = self.left if on_left else self.right
+        if step.before is None or step.after is None:
+            return ()
+        found = compare_texts(side.texts[step.before], side.texts[step.after], "tvmscript")
+        return found.hunks(context)
+
+    def _compare(self, aligned: AlignedPass) -> PassComparison:
+        left, right = aligned.left, aligned.right
+        if left is None or right is None:
+            step = aligned.either
+            if not step.run.changed:
+                return PassComparison(aligned, "no_op")
+            # nested runs alone: their parent ran over more, or other, modules; it is compared
+            return PassComparison(aligned, "diverges" if step.parent is None else "unknown")
+        if not left.run.changed and not right.run.changed:
+            return PassComparison(aligned, "no_op")
+        if None in (left.before, left.after, right.before, right.after):
+            return PassComparison(aligned, "unknown")
+        after = self._after(left, right)
+        new = self._new(left, right, after)
+        touched = self._touched(left, on_left=True), self._touched(right, on_left=False)
+        inherited = sum(
+            kind in ("differs", "alone") and line in touched[0] and line not in new[0]
+            for line, kind in enumerate(after.left_kinds)
+        ) + sum(
+            kind == "alone" and line in touched[1] and line not in new[1]
+            for line, kind in enumerate(after.right_kinds)
+        )
+        requested = self._requested(left, right, after, touched)
+        state: State = (
+            "diverges" if new[0] or new[1]
+            else "follows" if inherited or left.run.changed != right.run.changed
+            else "request" if requested
+            else "same"
+        )  # fmt: skip
+        return PassComparison(
+            aligned, state, len(new[0]), len(new[1]), inherited, tuple(sorted(requested))
+        )
+
+    # texts
+
+    def _text_lines(self, digest: str | None, *, on_left: bool) -> list[str]:
+        key = on_left, digest
+        if key not in self._lines:
+            side = self.left if on_left else self.right
+            self._lines[key] = side.texts[digest].split("\n") if digest is not None else []
+        return self._lines[key]
+
+    def _pair(self, left: str | None, right: str | None) -> TextPairing:
+        """The two texts as they stand, whoever made them."""
+        if (left, right) not in self._pairings:
+            self._pairings[left, right] = pair_texts(
+                self._text_lines(left, on_left=True),
+                self._text_lines(right, on_left=False),
+                self.allowed,
+            )
+        return self._pairings[left, right]
+
+    def _after(self, left: PassStep, right: PassStep) -> TextPairing:
+        """The texts after a pass; lines that go on on both sides stay the pairs that they were."""
+        if (left.after, right.after) in self._pairings:
+            return self._pairings[left.after, right.after]
+        before = self._pair(left.before, right.before)
+        kept = self._continued(left, on_left=True), self._continued(right, on_left=False)
+        pairs = [
+            (kept[0][one], kept[1][two])
+            for one, two in before.pairs
+            if one in kept[0] and two in kept[1]
+        ]
+        found = pair_texts(
+            self._text_lines(left.after, on_left=True),
+            self._text_lines(right.after, on_left=False),
+            self.allowed,
+            pairs,
+        )
+        self._pairings[left.after, right.after] = found
+        return found
+
+    # what the pass did on one side
+
+    def _edits(self, step: PassStep, *, on_left: bool) -> list[tuple[str, int, int, int, int]]:
+        before = self._text_lines(step.before, on_left=on_left)
+        after = self._text_lines(step.after, on_left=on_left)
+        return edit_script(
+            tuple(line.strip() for line in before), tuple(line.strip() for line in after)
+        )
+
+    def _continued(self, step: PassStep, *, on_left: bool) -> dict[int, int]:
+        """Lines that the pass kept, or rewrote one by one: index before → index after."""
+        found: dict[int, int] = {}
+        lines = (
+            self._text_lines(step.before, on_left=on_left),
+            self._text_lines(step.after, on_left=on_left),
+        )
+        for tag, start, end, first, last in self._edits(step, on_left=on_left):
+            if end - start != last - first:
+                continue
+            for old, new in zip(range(start, end), range(first, last), strict=True):
+                if tag == "equal" or same_head(lines[0][old], lines[1][new]):
+                    found[old] = new
+        return found
+
+    def _touched(self, step: PassStep, *, on_left: bool) -> set[int]:
+        """Lines after the pass that it wrote."""
+        return {
+            line
+            for tag, _, _, first, last in self._edits(step, on_left=on_left)
+            if tag != "equal"
+            for line in range(first, last)
+        }
+
+    # what is new
+
+    def _new(
+        self, left: PassStep, right: PassStep, after: TextPairing
+    ) -> tuple[set[int], set[int]]:
+        before = self._pair(left.before, right.before)
+        inherited = (
+            _inherited(self._edits(left, on_left=True), before.left_kinds),
+            _inherited(self._edits(right, on_left=False), before.right_kinds),
+        )
+        partner = dict(after.pairs)
+        new: tuple[set[int], set[int]] = set(), set()
+        for line, kind in enumerate(after.left_kinds):
+            if kind not in ("differs", "alone") or line in inherited[0]:
+                continue
+            other = partner.get(line)
+            if other is not None:
+                texts = (
+                    self._text_lines(left.after, on_left=True)[line],
+                    self._text_lines(right.after, on_left=False)[other],
+                )
+                pairs = line_difference(*texts, self.allowed)
+                if other in inherited[1] or all(
+                    pair in before.differing or self.allowed.asked(pair) for pair in pairs
+                ):
+                    continue
+                new[1].add(other)
+            new[0].add(line)
+        for line, kind in enumerate(after.right_kinds):
+            if kind == "alone" and line not in inherited[1]:
+                new[1].add(line)
+        return new
+
+    def _requested(
+        self,
+        left: PassStep,
+        right: PassStep,
+        after: TextPairing,
+        touched: tuple[set[int], set[int]],
+    ) -> set[TokenPair]:
+        found: set[TokenPair] = set()
+        for one, two in after.pairs:
+            if after.left_kinds[one] == "request" and (one in touched[0] or two in touched[1]):
+                found |= line_difference(
+                    self._text_lines(left.after, on_left=True)[one],
+                    self._text_lines(right.after, on_left=False)[two],
+                    self.allowed,
+                )
+        return found
+
+
+def first_divergence(compared: Sequence[PassComparison]) -> PassComparison | None:
+    """The first pass that diverges; an outermost one where there is one."""
+    found = [each for each in compared if each.state == "diverges"]
+    outer = [each for each in found if each.aligned.either.parent is None]
+    return next(iter(outer or found), None)
+
+
+def _inherited(edits: Sequence[tuple[str, int, int, int, int]], kinds: Sequence[str]) -> set[int]:
+    """Lines after a pass that differ, if they do, because what the pass was given differed."""
+    found: set[int] = set()
+    for tag, start, end, first, last in edits:
+        if tag == "equal":
+            found |= {
+                first + offset
+                for offset in range(end - start)
+                if kinds[start + offset] in ("differs", "alone")
+            }
+            continue
+        around = range(start, end) if end > start else range(max(0, start - 1), start + 1)
+        if any(kinds[line] in ("differs", "alone") for line in around if line < len(kinds)):
+            found |= set(range(first, last))
+    return found
+
+
+def _rows(
+    after: TextPairing,
+    lines: tuple[Sequence[str], Sequence[str]],
+    new: tuple[set[int], set[int]],
+) -> list[Row]:
+    """Both texts as rows; what is not new is shown as equal: it is context here."""
+    rows: list[Row] = []
+    start = first = 0
+    for one, two in (*after.pairs, (len(lines[0]), len(lines[1]))):
+        rows += [_alone(lines[0], line, new[0], on_left=True) for line in range(start, one)]
+        rows += [_alone(lines[1], line, new[1], on_left=False) for line in range(first, two)]
+        if one < len(lines[0]) and two < len(lines[1]):
+            changed = one in new[0] or two in new[1]
+            rows.append(_row("changed" if changed else "equal", lines, one, two))
+        start, first = one + 1, two + 1
+    return rows
+
+
+def _row(kind: RowKind, lines: tuple[Sequence[str], Sequence[str]], one: int, two: int) -> Row:
+    return Row(
+        kind=kind,
+        left=one + 1,
+        right=two + 1,
+        left_text=lines[0][one],
+        right_text=lines[1][two],
+    )
+
+
+def _alone(lines: Sequence[str], line: int, new: set[int], *, on_left: bool) -> Row:
+    kind: RowKind = "ignored" if line not in new else "removed" if on_left else "added"
+    return Row(
+        kind=kind,
+        left=line + 1 if on_left else None,
+        right=None if on_left else line + 1,
+        left_text=lines[line] if on_left else None,
+        right_text=None if on_left else lines[line],
+    )
