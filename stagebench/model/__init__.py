@@ -21,16 +21,35 @@ from stagebench.model.facts import (
 from stagebench.model.observation import Observation
 from stagebench.model.outcome import SCHEMA_VERSION, Failure, Run, VariantResult
 from stagebench.model.variant import Compiler, Variant
+from stagebench.model.verdict import (
+    AcceptCommand,
+    CaseVerdict,
+    ChangeGroup,
+    ExpectationResult,
+    ExperimentVerdict,
+    JudgedChange,
+    Place,
+    Rule,
+    SeenValue,
+    VariantVerdict,
+    Verdict,
+)
 
 __all__ = [
     "SCHEMA_VERSION",
+    "AcceptCommand",
     "Barrier",
+    "CaseVerdict",
+    "ChangeGroup",
     "Compiler",
     "Diagnostic",
     "Evidence",
+    "ExpectationResult",
+    "ExperimentVerdict",
     "Extent",
     "Facts",
     "Failure",
+    "JudgedChange",
     "Launch",
     "LaunchParam",
     "LoweringCost",
@@ -39,9 +58,12 @@ __all__ = [
     "PassRun",
     "PipelineLoop",
     "PipelineStatement",
+    "Place",
     "Record",
+    "Rule",
     "Run",
     "Scalar",
+    "SeenValue",
     "SharedBuffer",
     "SharedMemory",
     "SyncOp",
@@ -49,4 +71,6 @@ __all__ = [
     "TmaDescriptor",
     "Variant",
     "VariantResult",
+    "VariantVerdict",
+    "Verdict",
 ]
