@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING
 
+import msgspec
+
 import stagebench.worker
 from stagebench.errors import MachineError
 from stagebench.lowering.compiler_environment import CompilerEnvironment, worker_environ
@@ -31,15 +33,19 @@ class WorkerProcess:
     def __init__(self, environment: CompilerEnvironment, *, jobs: int) -> None:
         self.environment = environment
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
-        self._process = subprocess.Popen(
-            [environment.python, "-I", str(_ENTRY), environment.compiler.name, str(jobs)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            env=worker_environ(),
-            start_new_session=True,  # Ctrl-C is ours to handle: it must not reach the worker
-            bufsize=0,
-        )
+        try:
+            self._process = subprocess.Popen(
+                [environment.python, "-I", str(_ENTRY), environment.compiler.name, str(jobs)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                env=worker_environ(),
+                start_new_session=True,  # Ctrl-C is ours to handle: it must not reach the worker
+                bufsize=0,
+            )
+        except OSError as exc:
+            self._log.close()
+            raise self._refusal(f"it can't be started: {exc.strerror}") from exc
 
     def __enter__(self) -> Self:
         return self
@@ -61,13 +67,25 @@ class WorkerProcess:
             stdin.write(protocol.encode_line(message))
 
     def messages(self) -> Iterator[FromWorker]:
-        """What the worker says, until it ends.  Raises `MachineError` if it can't start."""
+        """What the worker says, until it ends.
+
+        Raises `MachineError` if it can't start or says what is no message; a last line that is
+        cut short (it was killed while it wrote) is no message and no error.
+        """
         stdout = self._process.stdout
         if stdout is None:
             return
         with os.fdopen(os.dup(stdout.fileno()), "rb") as lines:
             for line in lines:
-                message = protocol.decode_from_worker(line)
+                try:
+                    message = protocol.decode_from_worker(line)
+                except msgspec.DecodeError as exc:
+                    if not line.endswith(b"\n"):
+                        return
+                    raise MachineError(
+                        f"the worker said something that is no message: {line[:80]!r}",
+                        hint="stagebench doctor says whether it works at all",
+                    ) from exc
                 if isinstance(message, Refused):
                     raise self._refusal(message.message)
                 yield message
