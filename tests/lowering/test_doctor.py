@@ -1,0 +1,131 @@
+"""Does doctor say what works, what is missing, and exactly what to type?"""
+
+import json
+from importlib import metadata
+
+import pytest
+
+from stagebench import doctor
+from stagebench.cli import main
+from stagebench.doctor import Check, examine, main_job_works
+from stagebench.lowering import compiler_environment
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """A function that makes distributions look as if they were not installed."""
+    gone = set()
+    real = metadata.distribution
+
+    def distribution(name):
+        if name in gone:
+            raise metadata.PackageNotFoundError(name)
+        return real(name)
+
+    monkeypatch.setattr(metadata, "distribution", distribution)
+    monkeypatch.setattr(compiler_environment.metadata, "distribution", distribution)
+
+    def remove(*names):
+        gone.update(names)
+
+    return remove
+
+
+def by_name(checks):
+    return {check.what: check for check in checks}
+
+
+def test_without_tilelang(without):
+    """The compiler is missing: said first of all checks after us, with the command to type."""
+    without("tilelang")
+    checks = examine(start_worker=False)
+    assert [check.what for check in checks[:2]] == ["stagebench", "TileLang"]
+    assert checks[1].status == "missing"
+    assert checks[1].install == "pip install -c constraints.txt tilelang==0.1.15"
+    assert not main_job_works(checks)
+
+
+def test_without_torch_and_wheels(without):
+    """TileLang can't do without torch; a CUDA wheel is only optional."""
+    without("torch", "nvidia-cuda-nvrtc")
+    checks = by_name(examine(start_worker=False))
+    assert (checks["torch"].status, checks["torch"].install) == (
+        "missing", "pip install -c constraints.txt torch",
+    )  # fmt: skip
+    assert (checks["nvidia-cuda-nvrtc"].status, checks["nvidia-cuda-nvrtc"].install) == (
+        "optional", "pip install nvidia-cuda-nvrtc",
+    )  # fmt: skip
+
+
+def test_exit_code_and_json_without_tilelang(without, capfdbinary):
+    """`doctor --quick --json` exits with 2 and prints every check in full."""
+    without("tilelang")
+    assert main(["doctor", "--quick", "--json"]) == 2
+    printed = json.loads(capfdbinary.readouterr().out)
+    assert printed["schema_version"] == 1
+    for check in printed["checks"]:
+        assert list(check) == ["what", "status", "found", "install"]
+        assert check["status"] in ("works", "missing", "broken", "optional")
+    assert printed["checks"][1]["install"] == "pip install -c constraints.txt tilelang==0.1.15"
+
+
+def test_the_command_is_printed(without, capsys):
+    """The table has the command on a line of its own, to be copied."""
+    without("tilelang")
+    assert main(["doctor", "--quick"]) == 2
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "pip install -c constraints.txt tilelang==0.1.15" in lines
+
+
+def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
+    """A read-only cache costs time only: the main job still works."""
+    monkeypatch.setenv("STAGEBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(doctor.os, "access", lambda *_: False)
+    cache = by_name(examine(start_worker=False))["cache"]
+    assert cache.status == "optional"
+    assert cache.install == "export STAGEBENCH_CACHE_DIR=/a/folder/you/can/write"
+
+
+def test_what_the_cache_holds(monkeypatch, tmp_path):
+    """Results are counted, and a cache that is not there yet works."""
+    monkeypatch.setenv("STAGEBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    cache = tmp_path / "cache"
+    assert by_name(examine(start_worker=False))["cache"].found == f"{cache}: 0 results, 0 MiB"
+    (cache / "variants").mkdir(parents=True)
+    (cache / "variants" / "one").write_bytes(b"x" * (3 << 20))
+    assert by_name(examine(start_worker=False))["cache"].found == f"{cache}: 1 results, 3 MiB"
+
+
+@pytest.mark.parametrize(
+    ("statuses", "works"),
+    [
+        (("works", "optional"), True),
+        (("works", "missing"), False),
+        (("works", "broken"), False),
+    ],
+)
+def test_what_keeps_the_main_job_from_working(statuses, works):
+    """Optional things may be absent, nothing else."""
+    checks = tuple(Check(what="x", status=status, found="") for status in statuses)
+    assert main_job_works(checks) is works
+
+
+@pytest.mark.tilelang
+def test_an_untested_release_is_said(monkeypatch):
+    """Another TileLang than the tested one is named as such."""
+    monkeypatch.setattr(doctor, "TESTED_TILELANG", "0.0.1")
+    found = by_name(examine(start_worker=False))["TileLang"].found
+    assert found.endswith("(untested: this stagebench was tested with 0.0.1)")
+
+
+@pytest.mark.tilelang
+def test_a_compiler_that_does_not_start(monkeypatch, tmp_path):
+    """An installed compiler that can't be imported is broken, not working."""
+    from tests.lowering.fake_compiler import environment
+
+    broken = environment(tmp_path, "say('refused', message='ImportError: libstdc++')\n")
+    monkeypatch.setattr(doctor, "this_environment", lambda: broken)
+    check = by_name(examine())["TileLang"]
+    assert check.status == "broken"
+    assert "ImportError: libstdc++" in check.found
+    assert check.install == "pip install -c constraints.txt tilelang==0.1.15"
