@@ -25,9 +25,13 @@ def shared_buffers(observation: Observation) -> tuple[SharedBuffer, ...]:
 
 
 def _offsets(observation: Observation) -> dict[str, int]:
-    """Offsets in the merged arena.  With a single dynamic buffer there is no merge: it is at 0."""
+    """Offsets in the merged arena.  With a single dynamic buffer there is no merge: it is at 0.
+
+    Of buffers that share a name it is not told which is which: they have no offset here.
+    """
     kernel = observation.kernel
-    found = {slot.name: slot.offset_bytes for slot in kernel.arena}
+    names = [slot.name for slot in kernel.arena]
+    found = {s.name: s.offset_bytes for s in kernel.arena if names.count(s.name) == 1}
     for allocation in kernel.allocations:
         if allocation.scope == "shared.dyn" and not kernel.arena:
             found[allocation.name] = 0

@@ -85,7 +85,8 @@ class CudaKernel(Record, frozen=True, kw_only=True):
     """One ``__global__`` function with a body.
 
     ``launch_bounds`` are the arguments of ``__launch_bounds__``: threads, then CTAs per
-    multiprocessor; empty where there is none.  ``line`` is that of the function's name.
+    multiprocessor; empty where there is none.  ``device_functions`` are the other functions that
+    the file defines: a call of one was read through.  ``line`` is that of the function's name.
     """
 
     function: str
@@ -95,3 +96,4 @@ class CudaKernel(Record, frozen=True, kw_only=True):
     shared_arrays: tuple[SharedArray, ...]
     arena_aliases: tuple[ArenaAlias, ...]
     line: int
+    device_functions: tuple[str, ...] = ()

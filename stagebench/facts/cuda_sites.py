@@ -89,6 +89,8 @@ def _read(source: str) -> tuple[CudaKernel, ...]:
             hint="the file looks cut off; nothing was counted",
         )
     reader = FunctionReader(index)
+    others = [function for function in index.functions if not is_kernel(function)]
+    device_functions = tuple(sorted({index.function_name(function) for function in others}))
     kernels = []
     for function in filter(is_kernel, index.functions):
         found = reader.read(function)
@@ -106,6 +108,7 @@ def _read(source: str) -> tuple[CudaKernel, ...]:
                 shared_arrays=arrays,
                 arena_aliases=arena_aliases(index.tree, declarations, arrays),
                 line=index.line(function.child_by_field_name("declarator") or function),
+                device_functions=device_functions,
             )
         )
     return tuple(kernels)

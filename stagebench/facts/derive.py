@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from stagebench.facts import reconcile
 from stagebench.facts.barriers import barriers
 from stagebench.facts.buffers import shared_buffers
@@ -30,8 +32,9 @@ def derive_facts(
 ) -> Facts:
     """Derive all facts; ``notes`` are diagnostics that came up before (loading the kernel)."""
     observation = with_lines(observation)
+    cuda, disagreements = _read(kernel_cu, observation.kernel.function)
+    observation = _without_known_functions(observation, cuda)
     kernel = observation.kernel
-    cuda, disagreements = _read(kernel_cu, kernel.function)
     if cuda is not None:
         disagreements = reconcile.reconcile(kernel, cuda)
     roles = assign_roles(kernel.sites)
@@ -58,6 +61,24 @@ def derive_facts(
             *notes,
         ),
         lowering=LoweringCost(seconds=None, passes=observation.passes),
+    )
+
+
+def _without_known_functions(observation: Observation, cuda: CudaKernel | None) -> Observation:
+    """Drop unknown calls of functions that the CUDA text itself defines: it says what they do."""
+    names = {f"unknown:{name}" for name in (cuda.device_functions if cuda else ())}
+    kernel = observation.kernel
+    kept = [index for index, site in enumerate(kernel.sites) if site.op not in names]
+    if len(kept) == len(kernel.sites):
+        return observation
+    before = [sum(1 for k in kept if k < index) for index in range(len(kernel.sites) + 1)]
+    loops = tuple(
+        msgspec.structs.replace(loop, start=before[loop.start], end=before[loop.end])
+        for loop in kernel.loops
+    )
+    sites = tuple(kernel.sites[index] for index in kept)
+    return msgspec.structs.replace(
+        observation, kernel=msgspec.structs.replace(kernel, sites=sites, loops=loops)
     )
 
 

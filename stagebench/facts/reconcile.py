@@ -93,8 +93,11 @@ def _compare_threads(kernel: SeenKernel, cuda: CudaKernel) -> list[Diagnostic]:
 
 def _compare_arena(kernel: SeenKernel, cuda: CudaKernel) -> list[Diagnostic]:
     aliases = {alias.name: alias.offset_bytes for alias in cuda.arena_aliases}
+    names = [slot.name for slot in kernel.arena]
     found = []
     for slot in kernel.arena:
+        if names.count(slot.name) > 1:
+            continue  # code generation renames all but one of them: which is which is not told
         offset = aliases.get(slot.name)
         if offset is not None and offset != slot.offset_bytes:
             found.append(

@@ -67,6 +67,7 @@ class PipelineHistory:
     def __init__(self) -> None:
         self._loops: list[_Loop] | None = None
         self._buffers: dict[str, _Buffer] = {}
+        self._declared: dict[str, int] | None = None
         self._high_level = True
 
     def start(self, module: Any) -> None:
@@ -175,16 +176,29 @@ class PipelineHistory:
             loop.outcome, loop.decided_by = "removed", pass_name
 
     def _see_buffers(self, module: Any, pass_name: str | None) -> None:
+        seen: dict[str, int] = {}
         for function in _functions(module):
             for block in _blocks(function):
                 for buffer in block.alloc_buffers:
-                    self._see_buffer(buffer, pass_name)
+                    name = str(buffer.name)
+                    seen[name] = seen.get(name, 0) + 1
+                    self._see_buffer(buffer, self._own_name(name, seen[name]), pass_name)
+        if pass_name is None:
+            self._declared = seen
 
-    def _see_buffer(self, buffer: Any, pass_name: str | None) -> None:
+    def _own_name(self, name: str, occurrence: int) -> str:
+        """A name of its own for each buffer that the kernel declares under one name.
+
+        Passes copy declarations (into a prologue, say): only what was declared twice is two.
+        """
+        if self._declared is not None and occurrence > self._declared.get(name, 1):
+            return name
+        return name if occurrence == 1 else f"{name}#{occurrence}"
+
+    def _see_buffer(self, buffer: Any, name: str, pass_name: str | None) -> None:
         scope = str(buffer.scope())
         if scope not in _VERSIONED_SCOPES:
             return
-        name = str(buffer.name)
         shape = tuple(ir.extent_of(dim) for dim in buffer.shape)
         known = self._buffers.get(name)
         if known is None:
