@@ -85,7 +85,7 @@ def _anchors(left: list[int], right: list[int], gap: tuple[int, int, int, int]) 
             for block in matcher.get_matching_blocks()
             for offset in range(block.size)
         ]
-    if not unique:
+    elif not unique:
         unique = aligned_in_windows(of_left, of_right)
     return [(left_from + one, right_from + other) for one, other in unique]
 

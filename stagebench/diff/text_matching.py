@@ -32,9 +32,11 @@ def match_lines(
 
     Where that finds few, one text is nested deeper as a whole, and nesting says nothing.
     """
-    pairs = align(
-        list(zip(left, left_nesting, strict=True)), list(zip(right, right_nesting, strict=True))
-    )
+    pairs: list[Pair] = []
+    if any(left_nesting) and any(right_nesting):
+        pairs = align(
+            list(zip(left, left_nesting, strict=True)), list(zip(right, right_nesting, strict=True))
+        )
     if 2 * len(pairs) < min(len(left), len(right)):
         pairs = []
     return fill_gaps(pairs, left, right)
@@ -55,14 +57,12 @@ def fill_gaps(
     return found
 
 
-def is_number(word: str) -> bool:
-    """Is this word a number?"""
-    return word[0].isdigit() or (word[0] == "." and len(word) > 1 and word[1].isdigit())
+_DIGITS = frozenset("0123456789")
 
 
 def shape(words: Words) -> Words:
-    """The words with every number left out."""
-    return tuple(["#" if is_number(word) else word for word in words])
+    """The words with every number left out (one that starts with its point stays)."""
+    return tuple(["#" if word[0] in _DIGITS else word for word in words])
 
 
 def says_something(words: Words) -> bool:

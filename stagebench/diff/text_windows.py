@@ -26,17 +26,15 @@ def aligned_in_windows(left: Sequence[int], right: Sequence[int]) -> list[tuple[
     one = other = 0
     while one < len(left) and other < len(right):
         some_left, some_right = left[one : one + WINDOW], right[other : other + WINDOW]
-        last = one + WINDOW >= len(left) or other + WINDOW >= len(right)
         pairs, reached = _furthest(some_left, some_right)
-        if not last or reached < (len(some_left), len(some_right)):
-            limit = max(1, int(max(reached) * _KEPT))
+        step = reached
+        if one + reached[0] < len(left) and other + reached[1] < len(right):
+            limit = int(max(reached) * _KEPT)
             kept = [pair for pair in pairs if max(pair) < limit]
-            step = (kept[-1][0] + 1, kept[-1][1] + 1) if kept else reached
-            pairs = kept
-        else:
-            step = reached
+            if kept:
+                pairs, step = kept, (kept[-1][0] + 1, kept[-1][1] + 1)
         found += [(one + left_at, other + right_at) for left_at, right_at in pairs]
-        one += max(step[0], 1 if step[1] == 0 else 0)
+        one += step[0]
         other += step[1]
     return found
 
