@@ -76,7 +76,8 @@ class FactChange(Record, frozen=True, kw_only=True):
     """One fact that is not the same in two variants.
 
     ``path`` names the fact for scripts, with the left variant's names in it
-    (``shared_buffers[A_shared].num_versions``); ``text`` says it for people.  ``kind`` is
+    (``shared_buffers[A_shared].num_versions``); ``text`` says it for people, and begins with
+    ``subject``, the thing that changed, where it is about one (``A_shared``).  ``kind`` is
     ``rename`` where the two are equal but for names, and ``position`` where only a line moved:
     neither is a difference of the code.  ``presence`` says on which side the thing exists; a value
     is ``None`` where it does not, or is not known.  ``follows``: it is only another side of a
@@ -88,6 +89,7 @@ class FactChange(Record, frozen=True, kw_only=True):
     kind: Kind
     presence: Presence
     follows: bool
+    subject: str
     text: str
     left: ParamValue
     right: ParamValue
@@ -134,6 +136,7 @@ def _outcome(left: VariantResult, right: VariantResult) -> Iterable[FactChange]:
         kind="fact",
         presence="both",
         follows=False,
+        subject="",
         text=f"outcome {values[0]} → {values[1]}",
         left=values[0],
         right=values[1],
@@ -164,11 +167,8 @@ def _declaration_lines(kernel_cu: str | None) -> dict[str, int]:
         kernels = read_cuda(kernel_cu or "")
     except CudaSyntaxError:  # the facts carry the warning already; there is no line to point at
         return {}
-    return {
-        place.name: place.line
-        for kernel in kernels
-        for place in (*kernel.shared_arrays, *kernel.arena_aliases)
-    }
+    arrays = {array.name: array.line for kernel in kernels for array in kernel.shared_arrays}
+    return arrays | {alias.name: alias.line for kernel in kernels for alias in kernel.arena_aliases}
 
 
 def _with_declaration(
@@ -299,7 +299,7 @@ class _Comparison:
         right = None if pair.right is None else _summary(pair.right)
         verb = "vanished" if right is None else "appeared"
         self._add(
-            group, path, f"{words} {verb}{note}", left, right,
+            group, path, words, f"{words} {verb}{note}", left, right,
             () if pair.left is None else seen(self.left, pair.left),
             () if pair.right is None else seen(self.right, pair.right),
             presence="left" if right is None else "right",
@@ -379,14 +379,15 @@ class _Comparison:
         else:
             text = what_changed(owner, words, field, left, right)
         self._add(
-            group, path, text, _plain(values[0]), _plain(values[1]), *evidence,
+            group, path, words, text, _plain(values[0]), _plain(values[1]), *evidence,
             kind=kind, follows=_follows(owner, field, kind),
         )  # fmt: skip
 
-    def _add(
+    def _add(  # noqa: PLR0913, PLR0917 - one parameter a field of the record
         self,
         group: Group,
         path: str,
+        subject: str,
         text: str,
         left: ParamValue,
         right: ParamValue,
@@ -404,6 +405,7 @@ class _Comparison:
                 kind=kind,
                 presence=presence,
                 follows=follows,
+                subject=subject if text.startswith(subject) else "",
                 text=text,
                 left=left,
                 right=right,
@@ -479,7 +481,7 @@ class _Comparison:
             same = sorted(orders[0]) == sorted(str(name) for name in _items(here))
             if same:
                 self._add(
-                    "launch", "launch.params.order",
+                    "launch", "launch.params.order", "",
                     f"parameter order {', '.join(orders[0])} → {', '.join(orders[1])}",
                     orders[0], orders[1], _device_ir(self.left, left),
                     _device_ir(self.right, right), kind="rename" if self.names else "fact",
@@ -536,7 +538,7 @@ class _Comparison:
 def _follows(owner: Record, field: str, kind: Kind) -> bool:
     """Whether a field is only another side of a change that is in the list too."""
     if isinstance(owner, SyncOp):  # the totals and the barriers say the rest
-        return field not in ("max_pending", "op", "section", "role", "predicate", "guards")
+        return field not in ("max_pending", "op", "section", "role", "predicate")
     if isinstance(owner, SharedBuffer) and field == "total_bytes":
         return True
     return field in _FOLLOWS or (kind == "rename" and field not in _NAMES)

@@ -40,6 +40,10 @@ State = Literal["no_op", "same", "request", "follows", "diverges", "unknown"]
 """``no_op``: it changed nothing on either side.  ``unknown``: what it was given is not recorded."""
 
 
+Edits = list[tuple[str, int, int, int, int]]
+"""difflib's opcodes: tag, then the half-open ranges of lines before and after."""
+
+
 @dataclass(frozen=True)
 class PassComparison:
     """What one pass did to both variants.
@@ -69,10 +73,18 @@ class TwoLowerings:
         self.passes = align_passes(left.steps, right.steps)
         self._pairings: dict[tuple[str | None, str | None], TextPairing] = {}
         self._lines: dict[tuple[bool, str | None], list[str]] = {}
+        self._scripts: dict[tuple[bool, str | None, str | None], Edits] = {}
 
     def compare(self) -> tuple[PassComparison, ...]:
         """Every aligned pass with its state, in order."""
         return tuple(self._compare(aligned) for aligned in self.passes)
+
+    def given(self) -> tuple[int, int]:
+        """Lines on each side that differ before the first pass, other than as asked for."""
+        pairing = self._pair(self.left.initial, self.right.initial)
+        kinds = pairing.left_kinds, pairing.right_kinds
+        left, right = (sum(kind in ("differs", "alone") for kind in side) for side in kinds)
+        return left, right
 
     def hunks(self, compared: PassComparison, context: int = 1) -> tuple[Hunk, ...]:
         """The new lines of a pass, as rows of the texts after it (left against right)."""
@@ -171,12 +183,12 @@ class TwoLowerings:
 
     # what the pass did on one side
 
-    def _edits(self, step: PassStep, *, on_left: bool) -> list[tuple[str, int, int, int, int]]:
-        before = self._text_lines(step.before, on_left=on_left)
-        after = self._text_lines(step.after, on_left=on_left)
-        return edit_script(
-            tuple(line.strip() for line in before), tuple(line.strip() for line in after)
-        )
+    def _edits(self, step: PassStep, *, on_left: bool) -> Edits:
+        key = on_left, step.before, step.after
+        if key not in self._scripts:
+            texts = (self._text_lines(each, on_left=on_left) for each in (step.before, step.after))
+            self._scripts[key] = edit_script(*(tuple(map(str.strip, lines)) for lines in texts))
+        return self._scripts[key]
 
     def _continued(self, step: PassStep, *, on_left: bool) -> dict[int, int]:
         """Lines that the pass kept, or rewrote one by one: index before → index after."""
@@ -188,9 +200,11 @@ class TwoLowerings:
         for tag, start, end, first, last in self._edits(step, on_left=on_left):
             if end - start != last - first:
                 continue
-            for old, new in zip(range(start, end), range(first, last), strict=True):
-                if tag == "equal" or same_head(lines[0][old], lines[1][new]):
-                    found[old] = new
+            found |= {
+                old: new
+                for old, new in zip(range(start, end), range(first, last), strict=True)
+                if tag == "equal" or same_head(lines[0][old], lines[1][new])
+            }
         return found
 
     def _touched(self, step: PassStep, *, on_left: bool) -> set[int]:

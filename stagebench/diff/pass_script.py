@@ -193,6 +193,10 @@ def _trips(call: ast.Call) -> Extent:
         first, last = bounds
         if isinstance(first, int) and isinstance(last, int):
             return last - first
+        stop = call.args[1]  # the printer writes a symbolic one as start + extent
+        added = isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add)
+        if added and isinstance(stop, ast.BinOp) and ast.unparse(stop.left) == str(first):
+            return extent_of(stop.right)
         return ast.unparse(call.args[1]) if first == 0 else f"{last} - {first}"
     return ast.unparse(call)
 

@@ -128,7 +128,8 @@ def pair_texts(
     pairs: list[tuple[int, int]] = []
     start, first = 0, 0
     for end, last in (*kept, (len(left), len(right))):
-        pairs += _between(tokens[0], tokens[1], start, end, first, last)
+        if start < end and first < last:
+            pairs += _between(tokens[0], tokens[1], start, end, first, last)
         if end < len(left) and last < len(right):
             pairs.append((end, last))
             start, first = end + 1, last + 1
@@ -203,7 +204,6 @@ def _between(
                     )
 
 
-@lru_cache(maxsize=1 << 10)
 def edit_script(
     before: tuple[str, ...], after: tuple[str, ...]
 ) -> list[tuple[str, int, int, int, int]]:
@@ -241,7 +241,7 @@ class _Judge:
         self._right_for: dict[str, str] = {}
 
     def kind(self, left: tuple[str, ...], right: tuple[str, ...]) -> LineKind:
-        if left == right:
+        if left is right or left == right:
             return "equal"
         if _key(left) != _key(right):
             self.differing |= _differences(left, right)

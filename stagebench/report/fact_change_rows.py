@@ -1,0 +1,113 @@
+"""Which rows does a table of changed facts have?  Changes in, text out.
+
+Changes that say the same of several things share a row (``A_shared, B_shared versions 2 → 3``), and
+so do the two counts of one op.  What only follows from another change, a name or a moved line is
+folded into a count, unless there is nothing else to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from stagebench.diff.fact_changes import FactChange
+from stagebench.model import Evidence, Record
+
+REQUESTED = "as requested"
+_LINES = 3
+
+
+class ChangeRow(Record, frozen=True, kw_only=True):
+    """One row: the change, since which pass, and the lines of both CUDA texts that show it.
+
+    ``left`` and ``right`` quote the IR after that pass: what one reads there, and where.
+    """
+
+    text: str
+    since: str
+    cuda: str
+    left: str | None = None
+    right: str | None = None
+
+
+class ChangeTable(Record, frozen=True, kw_only=True):
+    """The rows to show, and a line for each kind of change that is not."""
+
+    rows: tuple[ChangeRow, ...]
+    folded: tuple[str, ...]
+
+
+def change_table(changes: Sequence[FactChange], *, show_all: bool = False) -> ChangeTable:
+    """The table of changed facts."""
+    facts = [change for change in changes if change.kind == "fact"]
+    primary = [change for change in facts if not change.follows] or facts
+    renames = [change for change in changes if change.kind == "rename" and not change.follows]
+    if show_all:
+        return ChangeTable(rows=tuple(_row([change]) for change in changes), folded=())
+    hidden = len(facts) - len(primary)
+    moved = sum(change.kind == "position" for change in changes)
+    folded = []
+    if hidden:
+        folded.append(f"{hidden} more that follow from these")
+    if renames:
+        folded.append("only renamed: " + ", ".join(change.text for change in renames))
+    if moved:
+        folded.append(f"{moved} line numbers moved")
+    return ChangeTable(rows=tuple(_row(group) for group in _groups(primary)), folded=tuple(folded))
+
+
+def _groups(changes: Iterable[FactChange]) -> list[list[FactChange]]:
+    """Changes that share a row: the same said of several subjects, or all counts of one op."""
+    groups: dict[tuple[object, ...], list[FactChange]] = {}
+    for change in changes:
+        since = None if change.since is None else (change.since.pass_name,)
+        if change.path.startswith("sync_totals["):
+            key: tuple[object, ...] = ("total", change.subject, since)
+        else:
+            key = ("said", change.group, _said(change), since)
+        groups.setdefault(key, []).append(change)
+    return list(groups.values())
+
+
+def _said(change: FactChange) -> str:
+    return change.text[len(change.subject) :]
+
+
+def _row(group: Sequence[FactChange]) -> ChangeRow:
+    one = group[0]
+    if one.path.startswith("sync_totals[") and len(group) > 1:
+        text = one.subject + ",".join(_said(change) for change in group)
+    else:
+        subjects = dict.fromkeys(change.subject for change in group)
+        text = ", ".join(subjects) + _said(one)
+    return ChangeRow(
+        text=text,
+        since=since_words(one),
+        cuda=_cuda(one),
+        left=_quote(one.since.left_evidence if one.since else None),
+        right=_quote(one.since.right_evidence if one.since else None),
+    )
+
+
+def since_words(change: FactChange) -> str:
+    """The pass since which the two differ; where no text shows it, the pass the facts name."""
+    if change.since is not None:
+        return change.since.pass_name or REQUESTED
+    return "–"
+
+
+def _cuda(change: FactChange) -> str:
+    sides = [_lines(side) for side in (change.left_evidence, change.right_evidence)]
+    return "" if not any(sides) else " | ".join(side or "–" for side in sides)
+
+
+def _lines(evidence: Sequence[Evidence]) -> str:
+    lines = [str(item.line) for item in evidence if item.artifact == "kernel.cu" and item.line]
+    shown = list(dict.fromkeys(lines))
+    more = f" +{len(shown) - _LINES}" if len(shown) > _LINES else ""
+    return " ".join(shown[:_LINES]) + more
+
+
+def _quote(evidence: Evidence | None) -> str | None:
+    if evidence is None or evidence.line is None:
+        return None
+    return f"{evidence.line}: {evidence.text or ''}"
