@@ -18,6 +18,7 @@ from stagebench.errors import EXIT_INTERRUPTED, EXIT_USAGE, StagebenchError
 VERBS = {
     "sweep": "lower a kernel over depths, architectures and parameters; say what changed",
     "explain": "one dump in full: schedule, buffers, barriers, every sync site, passes",
+    "diff": "two dumps or .cu files: changed facts, since which pass, text without noise",
     "doctor": "what works on this machine, what is missing, what to install",
 }
 """Verb → what it is for.  ``stagebench.commands.<verb>`` has ``add_arguments`` and ``run``."""

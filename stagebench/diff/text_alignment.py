@@ -63,7 +63,9 @@ def _trim(
         found.append((left_from, right_from))
         left_from += 1
         right_from += 1
-    while left_from < left_to and right_from < right_to and left[left_to - 1] == right[right_to - 1]:
+    while (
+        left_from < left_to and right_from < right_to and left[left_to - 1] == right[right_to - 1]
+    ):
         left_to -= 1
         right_to -= 1
         found.append((left_to, right_to))
@@ -94,7 +96,9 @@ def _chain(left: Sequence[Hashable | None], right: Sequence[Hashable | None]) ->
     """The longest chain, increasing in both, of elements that are equal and unique per side."""
     where = {item: index for index, item in enumerate(right) if item is not None}
     candidates = [
-        (index, where[item]) for index, item in enumerate(left) if item is not None and item in where
+        (index, where[item])
+        for index, item in enumerate(left)
+        if item is not None and item in where
     ]
     tails: list[int] = []
     tail_at: list[int] = []

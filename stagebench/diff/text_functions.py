@@ -46,12 +46,15 @@ class Function:
 def find_functions(
     lines: Sequence[Words], directives: Sequence[bool], language: Language
 ) -> list[Function]:
-    """The functions in order; they don't overlap, but two may share a line (then the first wins)."""
+    """The functions in order; where two share a line, it is the first one's."""
     if language == "tvmscript":
         return list(_script_functions(lines))
     found = _CudaReader(lines, directives).functions()
     mentioned = {
-        word for words, directive in zip(lines, directives, strict=True) if directive for word in words
+        word
+        for words, directive in zip(lines, directives, strict=True)
+        if directive
+        for word in words
     }
     for function in found:
         function.local -= mentioned
@@ -59,24 +62,27 @@ def find_functions(
 
 
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
-_QUALIFIERS = frozenset(
-    "const volatile static constexpr register __restrict__ __restrict restrict inline extern"
-    " __shared__ __constant__ __device__ __global__ __host__ __forceinline__ __noinline__"
-    " __grid_constant__ typename mutable thread_local".split()
-)
-_TYPE_WORDS = frozenset(
-    "unsigned signed long short int char float double bool void auto wchar_t half".split()
-)
-_ATTRIBUTES = frozenset(
-    "__align__ alignas __attribute__ __launch_bounds__ __cluster_dims__ __block_size__ __maxnreg__"
-    " __declspec".split()
-)
+_QUALIFIERS = frozenset((
+    "const", "volatile", "static", "constexpr", "register", "__restrict__", "__restrict",
+    "restrict", "inline", "extern", "__shared__", "__constant__", "__device__", "__global__",
+    "__host__", "__forceinline__", "__noinline__", "__grid_constant__", "typename", "mutable",
+    "thread_local"
+))  # fmt: skip
+_TYPE_WORDS = frozenset((
+    "unsigned", "signed", "long", "short", "int", "char", "float", "double", "bool", "void",
+    "auto", "wchar_t", "half"
+))  # fmt: skip
+_ATTRIBUTES = frozenset((
+    "__align__", "alignas", "__attribute__", "__launch_bounds__", "__cluster_dims__",
+    "__block_size__", "__maxnreg__", "__declspec"
+))  # fmt: skip
 _AGGREGATES = frozenset(("struct", "class", "union", "enum"))
-_NOT_A_TYPE = frozenset(
-    "return goto else case default do while for if switch break continue new delete throw using"
-    " typedef sizeof asm __asm__ namespace template operator friend public private protected"
-    " static_assert co_return co_await co_yield this true false nullptr".split()
-)
+_NOT_A_TYPE = frozenset((
+    "return", "goto", "else", "case", "default", "do", "while", "for", "if", "switch", "break",
+    "continue", "new", "delete", "throw", "using", "typedef", "sizeof", "asm", "__asm__",
+    "namespace", "template", "operator", "friend", "public", "private", "protected",
+    "static_assert", "co_return", "co_await", "co_yield", "this", "true", "false", "nullptr"
+))  # fmt: skip
 _AFTER_NAME = frozenset((";", "=", "[", ",", "(", "{", ":"))
 
 
@@ -219,9 +225,9 @@ class _CudaReader:
                 if depth == 0:
                     break
                 starts = True
-            elif word == ";":
-                starts = True
-            elif word == "(" and words[position - 1] in ("for", "if", "switch", "while"):
+            elif word == ";" or (
+                word == "(" and words[position - 1] in ("for", "if", "switch", "while")
+            ):
                 starts = True
             elif starts:
                 starts = False
@@ -340,11 +346,7 @@ def _script_functions(lines: Sequence[Words]) -> Iterator[Function]:
                 current.local.update(_script_parameters(words))
             elif current is not None:
                 current.local.update(_script_names(words[1:]))
-        for word in words:
-            if word in _OPEN:
-                depth += 1
-            elif word in _CLOSE:
-                depth = max(0, depth - 1)
+        depth = max(0, depth + sum((word in _OPEN) - (word in _CLOSE) for word in words))
     if current is not None:
         yield current
 
@@ -361,10 +363,11 @@ def _script_parameters(words: Words) -> Iterator[str]:
             yield word
 
 
-_SCRIPT_KEYWORDS = frozenset(
-    "if elif else for while with return assert def class pass break continue import from in not and"
-    " or is None True False lambda as T R I".split()
-)
+_SCRIPT_KEYWORDS = frozenset((
+    "if", "elif", "else", "for", "while", "with", "return", "assert", "def", "class", "pass",
+    "break", "continue", "import", "from", "in", "not", "and", "or", "is", "None", "True",
+    "False", "lambda", "as", "T", "R", "I"
+))  # fmt: skip
 
 
 def _script_names(words: Words) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from stagebench.diff.text_alignment import Pair, align, gaps
 from stagebench.diff.text_functions import Words
 
-_PUNCTUATION = frozenset("( ) [ ] { } ; , :: .".split())
+_PUNCTUATION = frozenset(["(", ")", "[", "]", "{", "}", ";", ",", "::", "."])
 
 MIN_MOVED_LINES = 3
 """A block of fewer lines that say something is not called moved: they occur by chance."""
@@ -42,9 +42,7 @@ def match_lines(
     return fill_gaps(pairs, left, right)
 
 
-def fill_gaps(
-    pairs: list[Pair], left: Sequence[Hashable], right: Sequence[Hashable]
-) -> list[Pair]:
+def fill_gaps(pairs: list[Pair], left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Pair]:
     """The pairs, and what matches by these keys between them."""
     found = list(pairs)
     for left_from, left_to, right_from, right_to in gaps(pairs, 0, len(left), 0, len(right)):
@@ -112,7 +110,10 @@ def moved_blocks(
 
 
 def changed_pairs(
-    pairs: list[Pair], left: Sequence[Words], right: Sequence[Words], taken: tuple[set[int], set[int]]
+    pairs: list[Pair],
+    left: Sequence[Words],
+    right: Sequence[Words],
+    taken: tuple[set[int], set[int]],
 ) -> list[Pair]:
     """Pairs of unequal lines that are the same line changed, between the pairs of equal ones.
 

@@ -83,11 +83,7 @@ def _significant(line: TokenLine) -> Words:
     if "blank" not in kinds and "comment" not in kinds:
         return line.words
     return tuple(
-        [
-            word
-            for word, kind in zip(line.words, kinds, strict=True)
-            if kind not in _INSIGNIFICANT
-        ]
+        [word for word, kind in zip(line.words, kinds, strict=True) if kind not in _INSIGNIFICANT]
     )
 
 
@@ -108,7 +104,7 @@ def _brace_depths(words: list[Words]) -> list[int]:
 def as_written(text: str) -> Side:
     """Every line is one word: its characters, and the line feed that ends it or doesn't."""
     texts = text.split("\n")
-    words = [(line + "\n",) for line in texts[:-1]]
+    words: list[Words] = [(line + "\n",) for line in texts[:-1]]
     if texts[-1]:
         words.append((texts[-1],))
     else:

@@ -27,6 +27,9 @@ from stagebench.diff.text_tokens import Language
 
 KERNEL_NAME, RENAMES = "kernel-name", "renames"
 
+Names = tuple[str, str]
+"""A name on the left and one on the right."""
+
 _BEFORE_MEMBER = frozenset((".", "->", "::"))
 _OWN_NAME = "′"
 """Ends a left name whose name is taken: no identifier holds this character."""
@@ -95,18 +98,9 @@ class _Renaming:
         new = [name for name in right_names if name not in left_names]
         if not gone or len(gone) != len(new) or len(left_names) != len(right_names):
             return
+        if not (_free(left, gone, new) and _free(right, new, gone)):
+            return
         mapping = dict(zip(gone, new, strict=True))
-        for side, names, others in ((left, gone, new), (right, new, gone)):
-            taken = set(others)
-            for function in side.functions:
-                taken_here = taken | set(names)
-                if not taken_here.isdisjoint(function.local):
-                    return
-            for line, words in zip(side.lines, side.words, strict=True):
-                if not taken.isdisjoint(words):
-                    return
-                if line.directive and not set(names).isdisjoint(words):
-                    return
         for number, words in enumerate(left.words):
             left.rewrite(self._rule, number, self._renamed(words, mapping))
         for function in left.functions:
@@ -114,7 +108,7 @@ class _Renaming:
         for old, name in mapping.items():
             self._pair.renames.append((name, old, name))
 
-    def _votes(self) -> tuple[dict[Pair, Counter[Pair2]], Counter[Pair]]:
+    def _votes(self) -> tuple[dict[Pair, Counter[Names]], Counter[Pair]]:
         pair = self._pair
         one, other = self._abstract(pair.left), self._abstract(pair.right)
         exact = match_lines(one.keys, other.keys, one.nesting, other.nesting)
@@ -125,7 +119,7 @@ class _Renaming:
         ]
         rough = fill_gaps(exact, list(map(shape, one.keys)), list(map(shape, other.keys)))
         often = Counter(one.keys)
-        votes: dict[Pair, Counter[Pair2]] = {}
+        votes: dict[Pair, Counter[Names]] = {}
         lines: Counter[Pair] = Counter()
         known = set(exact)
         for pairs, weight in ((exact, 4), (moved, 2), (set(rough) - known, 1)):
@@ -167,7 +161,7 @@ class _Renaming:
             found.nesting.append(side.nesting[number])
         return found
 
-    def _mapping(self, one: int, other: int, votes: Counter[Pair2]) -> dict[str, str]:
+    def _mapping(self, one: int, other: int, votes: Counter[Names]) -> dict[str, str]:
         left, right = self._pair.left, self._pair.right
         of_left, of_right = left.functions[one], right.functions[other]
         left_parameters = {parameter.name for parameter in of_left.parameters}
@@ -210,13 +204,8 @@ class _Renaming:
 
     def _note(self, function: str, mapping: Mapping[str, str]) -> None:
         self._pair.renames += [
-            (function, old, new)
-            for old, new in mapping.items()
-            if not new.endswith(_OWN_NAME)
+            (function, old, new) for old, new in mapping.items() if not new.endswith(_OWN_NAME)
         ]
-
-
-Pair2 = tuple[str, str]
 
 
 def _abstracted(words: Words, local: set[str], language: Language) -> tuple[Words, tuple[str, ...]]:
@@ -232,6 +221,17 @@ def _abstracted(words: Words, local: set[str], language: Language) -> tuple[Word
 
 def _kernel_names(side: Side) -> list[str]:
     return list(dict.fromkeys(each.name for each in side.functions if each.kernel))
+
+
+def _free(side: Side, names: Sequence[str], others: Sequence[str]) -> bool:
+    """Are the names of kernels only, unknown to the preprocessor, and the others unused?"""
+    ours, theirs = set(names), set(others)
+    if any(not ours.isdisjoint(function.local) for function in side.functions):
+        return False
+    return not any(
+        not theirs.isdisjoint(words) or (line.directive and not ours.isdisjoint(words))
+        for line, words in zip(side.lines, side.words, strict=True)
+    )
 
 
 def _definition(side: Side, function: int) -> int:

@@ -84,11 +84,7 @@ def _misplaced(pairs: Sequence[Pair], left: Sequence[int], right: Sequence[int])
     found: set[Pair] = set()
     for one, other in pairs:
         ours, theirs = left_parent[one], right_parent[other]
-        if ours < 0 or theirs < 0:
-            same = ours == theirs
-        else:
-            same = partner[ours] == theirs
-        if not same:
+        if (partner[ours] if ours >= 0 else -1) != theirs:
             found.add((one, other))
     return found
 
@@ -133,9 +129,7 @@ class _Writer:
         if equal and left_line.text == right_line.text:
             kind = "equal"
         elif equal:
-            rules = tuple(
-                rule.name for rule in self.rules if rule.explains(self.pair, left, right)
-            )
+            rules = tuple(rule.name for rule in self.rules if rule.explains(self.pair, left, right))
             kind = "renamed" if rules and _NAMES_ONLY.issuperset(rules) else "ignored"
         else:
             ours, theirs = self.left.keys[one], self.right.keys[other]
@@ -197,9 +191,7 @@ class _Writer:
                 moved=None if moved is None else where.numbers[moved] + 1,
             )
         )
-        self._line = (
-            (number + 1, self._line[1]) if left else (self._line[0], number + 1)
-        )
+        self._line = (number + 1, self._line[1]) if left else (self._line[0], number + 1)
 
     def _uncompared(self, left: int, right: int) -> None:
         """Write the lines before these that a rule left out; equal ones side by side."""

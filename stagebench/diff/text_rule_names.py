@@ -14,6 +14,8 @@ SUMMARIES = {
 """Rule → what it puts aside.  All are on but for ``--raw``."""
 
 MARKS = {
-    "version-index": "index differs by the version count alone (& 1 → % 3, and offsets that follow)",
+    "version-index": "an index that differs by the count of versions alone: & 1 → % 3",
+    "other-name": "same text, but a name in it is another variable",
+    "nesting": "same text, but in another block",
 }
-"""Mark → what it says of a line that is shown."""
+"""Mark → what it says of a changed line; a marked line is always shown."""

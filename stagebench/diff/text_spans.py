@@ -27,9 +27,7 @@ def changed_spans(
         right_words, right_places = _all_tokens(right, language)
     head = 0
     while (
-        head < len(left_words)
-        and head < len(right_words)
-        and left_words[head] == right_words[head]
+        head < len(left_words) and head < len(right_words) and left_words[head] == right_words[head]
     ):
         head += 1
     left_end, right_end = len(left_words), len(right_words)

@@ -1,0 +1,117 @@
+"""``stagebench diff``: facts first, then the pass since which they differ, then noise-free text."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from stagebench.diff.text_rule_names import MARKS, SUMMARIES
+from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, UsageError
+
+if TYPE_CHECKING:
+    from stagebench.diff.fact_changes import FactChange
+    from stagebench.diff.text_input import Input
+    from stagebench.diff.text_records import TextDiff
+
+_EXIT_CODES = "exit codes: 0 equal (or equal apart from the rules) · 1 different · 2 error"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``diff``."""
+    for name in ("left", "right"):
+        parser.add_argument(
+            name,
+            metavar=name.upper(),
+            help="a dump folder, a selector such as RUN[num_stages=2,arch=sm_90a], or a .cu file",
+        )
+    layout = parser.add_mutually_exclusive_group()
+    layout.add_argument(
+        "--unified", action="store_true", help="one column (default below 140 columns)"
+    )
+    layout.add_argument("--side-by-side", action="store_true", help="two columns, at any width")
+    parser.add_argument(
+        "--context", metavar="N", type=int, default=3, help="equal lines around a difference (3)"
+    )
+    parser.add_argument("--raw", action="store_true", help="the plain diff of the text, no rules")
+    parser.add_argument("--all", action="store_true", help="show every changed fact, none folded")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print the comparison as JSON instead")
+    output.add_argument("--markdown", action="store_true", help="print it for a pull request")
+    parser.epilog = _epilog()
+
+
+def _epilog() -> str:
+    rules = "\n".join(f"  {name:16} {summary}" for name, summary in SUMMARIES.items())
+    marks = "\n".join(f"  {name:16} {summary}" for name, summary in MARKS.items())
+    return (
+        "rules (differences of the text that are put aside, each counted in the output):\n"
+        f"{rules}\n\nmarks (changed lines that are shown, and what is known about them):\n"
+        f"{marks}\n\n{_EXIT_CODES}\n"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare and print; 0 equal, 1 different."""
+    from stagebench.diff.fact_changes import code_differs
+    from stagebench.diff.pass_compare import changes_with_since
+    from stagebench.diff.text_compare import ALL_RULES, compare_texts
+    from stagebench.diff.text_input import read_input
+
+    if arguments.context < 0:
+        raise UsageError(f"--context {arguments.context}: a number of lines is 0 or more")
+    left, right = read_input(arguments.left), read_input(arguments.right)
+    for side, other in ((left, right), (right, left)):
+        if side.text is None and other.dump is None:
+            raise UsageError(
+                f"{side.name} is a variant that failed: it has no CUDA to compare",
+                hint=f"`stagebench explain {side.name}` says why",
+            )
+    facts = text = None
+    if left.dump is not None and right.dump is not None:
+        facts = changes_with_since(left.dump, right.dump)
+    if left.text is not None and right.text is not None:
+        rules = () if arguments.raw else ALL_RULES
+        text = compare_texts(left.text, right.text, "cuda", rules)
+    equal = (text is None or text.equal) and not (facts and code_differs(facts))
+    _print(arguments, left, right, facts, text, equal=equal)
+    return EXIT_OK if equal else EXIT_DIFFERENT
+
+
+def _print(
+    arguments: argparse.Namespace,
+    left: Input,
+    right: Input,
+    facts: tuple[FactChange, ...] | None,
+    text: TextDiff | None,
+    *,
+    equal: bool,
+) -> None:
+    if arguments.json:
+        from stagebench.diff.text_document import document
+        from stagebench.model.codec import encode_pretty
+
+        found = document(left, right, facts, text, equal=equal, context=arguments.context)
+        sys.stdout.buffer.write(encode_pretty(found))
+        return
+    if arguments.markdown:
+        from stagebench.report.diff_markdown import diff_markdown
+
+        sys.stdout.buffer.write(
+            diff_markdown(left, right, facts, text, context=arguments.context).encode()
+        )
+        return
+    from stagebench.report.console import open_console
+    from stagebench.report.diff_view import choose_layout, print_sides, print_text_diff
+    from stagebench.report.fact_change_view import print_fact_changes
+
+    console = open_console()
+    print_sides(console, left, right)
+    if facts is not None:
+        print_fact_changes(facts, console, show_all=arguments.all)
+        console.print()
+    if text is not None:
+        layout = choose_layout(
+            console, unified=arguments.unified, side_by_side=arguments.side_by_side
+        )
+        print_text_diff(console, text, layout=layout, context=arguments.context)

@@ -1,0 +1,80 @@
+"""What does ``stagebench diff --json`` hold?  Facts, then the hunks of the text."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from stagebench.diff.fact_changes import FactChange
+from stagebench.diff.text_input import Input
+from stagebench.diff.text_records import Hunk, Rename, RuleCount, TextDiff
+from stagebench.model import SCHEMA_VERSION, Record, Variant
+
+
+class ComparedSide(Record, frozen=True, kw_only=True):
+    """One side as it was named; ``variant`` where it is a dump."""
+
+    name: str
+    variant: Variant | None
+
+
+class ComparedText(Record, frozen=True, kw_only=True):
+    """The text part: see `TextDiff`; only hunks, not every row."""
+
+    equal: bool
+    identical: bool
+    differing: int
+    hidden: int
+    rules: tuple[RuleCount, ...]
+    marks: tuple[RuleCount, ...]
+    renames: tuple[Rename, ...]
+    hunks: tuple[Hunk, ...]
+
+
+class DiffDocument(Record, frozen=True, kw_only=True):
+    """All of one comparison.
+
+    ``facts`` is ``None`` where a side is no dump, ``text`` where a side has no CUDA (it failed).
+    ``equal`` is what the exit code says.
+    """
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    left: ComparedSide
+    right: ComparedSide
+    equal: bool
+    facts: tuple[FactChange, ...] | None
+    text: ComparedText | None
+
+
+def document(
+    left: Input,
+    right: Input,
+    facts: tuple[FactChange, ...] | None,
+    text: TextDiff | None,
+    *,
+    equal: bool,
+    context: int,
+) -> DiffDocument:
+    """The document of a comparison, with ``context`` rows around each difference."""
+    return DiffDocument(
+        left=_side(left),
+        right=_side(right),
+        equal=equal,
+        facts=facts,
+        text=None
+        if text is None
+        else ComparedText(
+            equal=text.equal,
+            identical=text.identical,
+            differing=text.differing,
+            hidden=text.hidden,
+            rules=text.rules,
+            marks=text.marks,
+            renames=text.renames,
+            hunks=text.hunks(context),
+        ),
+    )
+
+
+def _side(side: Input) -> ComparedSide:
+    variant = None if side.dump is None else side.dump.result.variant
+    return ComparedSide(name=side.name, variant=variant)

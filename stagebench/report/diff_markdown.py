@@ -1,0 +1,85 @@
+"""How does a comparison look in a pull request?  Facts as a table, hunks as a diff, folded.
+
+A comment holds 65,536 characters (GitHub); hunks that don't fit are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stagebench.diff.fact_changes import FactChange
+from stagebench.diff.text_input import Input
+from stagebench.diff.text_records import Hunk, Row, TextDiff
+from stagebench.report.diff_words import hunk_title, note, put_aside, side_name, verdict
+from stagebench.report.fact_change_rows import change_table
+
+MAX_CHARACTERS = 60_000
+
+_ESCAPED = str.maketrans({char: f"\\{char}" for char in "|*_<>[]`#"})
+
+
+def diff_markdown(
+    left: Input,
+    right: Input,
+    facts: Sequence[FactChange] | None,
+    text: TextDiff | None,
+    *,
+    context: int,
+) -> str:
+    """The whole comparison; ends in a line feed."""
+    parts = [f"**{_text(side_name(left))}** against **{_text(side_name(right))}**"]
+    if facts is not None:
+        parts.append(_facts(facts))
+    if text is not None:
+        parts.append(f"CUDA: {_text(verdict(text))}")
+        aside = put_aside(text)
+        if aside:
+            parts.append("\n".join(f"- {_text(line)}" for line in aside))
+        if not text.equal:
+            parts.append(_hunks(text.hunks(context), MAX_CHARACTERS - sum(map(len, parts))))
+    return "\n\n".join(parts) + "\n"
+
+
+def _facts(facts: Sequence[FactChange]) -> str:
+    table = change_table(facts)
+    if not table.rows:
+        return "no fact changed"
+    lines = ["| changed fact | since pass |", "| --- | --- |"]
+    lines += [f"| {_text(row.text)} | {_text(row.since)} |" for row in table.rows]
+    return "\n".join(lines) + "".join(f"\n\n– {_text(line)} –" for line in table.folded)
+
+
+def _hunks(hunks: Sequence[Hunk], room: int) -> str:
+    blocks: list[str] = []
+    for hunk in hunks:
+        block = "\n".join([hunk_title(hunk), *(line for row in hunk.rows for line in _row(row))])
+        room -= len(block) + 1
+        if room < 0:
+            break
+        blocks.append(block)
+    body = "\n".join(blocks)
+    fence = "```"
+    while fence in body:
+        fence += "`"
+    left_out = len(hunks) - len(blocks)
+    more = f"\n\n… and {left_out} more hunks" if left_out else ""
+    return (
+        f"<details><summary>{len(hunks)} hunks</summary>\n\n"
+        f"{fence}diff\n{body}\n{fence}{more}\n\n</details>"
+    )
+
+
+def _row(row: Row) -> list[str]:
+    said = f"  ({note(row)})" if note(row) else ""
+    left, right = (row.left_text or "").rstrip("\r"), (row.right_text or "").rstrip("\r")
+    if row.kind == "changed":
+        return [f"- {left}", f"+ {right}{said}"]
+    if row.kind == "removed" or (row.kind == "moved" and row.right is None):
+        return [f"- {left}{said}"]
+    if row.kind in ("added", "moved"):
+        return [f"+ {right}{said}"]
+    return [f"  {left if row.right is None else right}"]
+
+
+def _text(text: str) -> str:
+    return " ".join(text.translate(_ESCAPED).split())
