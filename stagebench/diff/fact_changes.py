@@ -49,7 +49,7 @@ _NAMES = frozenset({"name", "loop_var", "function", "tensor"})
 _FOLLOWS = frozenset(
     {
         "dynamic_bytes", "static_bytes", "dynamic_smem_bytes", "offset_bytes", "first", "fields",
-        "overlaps", "bytes_per_version", "max_num_stages", "pipeline_depth",
+        "overlaps", "bytes_per_version", "max_num_stages", "pipeline_depth", "versioned_by",
     }
 )  # fmt: skip
 """Fields that change because another one of the same comparison did."""
@@ -241,7 +241,9 @@ class _Comparison:
         self._sync()
         self._list("barriers", "barriers", barriers, _barrier_name, _barrier_seen)
         self._launch(left.launch, right.launch)
-        self._list("launch", "launch.params", params, lambda p: p.name, _device_ir)
+        self._list(
+            "launch", "launch.params", params, lambda p: p.name, _device_ir, label="parameter {}"
+        )
         self._diagnostics()
         self._rest()
         return sorted(self.found, key=_interest)

@@ -214,9 +214,7 @@ def _entry(lowering: Lowering, step: PassStep, seconds: float | None) -> Timelin
     )
 
 
-def select_passes(
-    passes: Sequence[PassDifference] | Sequence[TimelineEntry], text: str
-) -> tuple[int, ...]:
+def select_passes(passes: Sequence[PassDifference | TimelineEntry], text: str) -> tuple[int, ...]:
     """The indices of the passes that ``NAME`` or ``NAME#k`` names; `UsageError` where none is.
 
     A name may leave out its namespace (``InjectSoftwarePipeline``).

@@ -87,7 +87,10 @@ class TwoLowerings:
         return left, right
 
     def hunks(self, compared: PassComparison, context: int = 1) -> tuple[Hunk, ...]:
-        """The new lines of a pass, as rows of the texts after it (left against right)."""
+        """The pass's own lines that differ, as rows of the texts after it (left against right).
+
+        That is what is new, and what it wrote and differs as asked for (marked ``request``).
+        """
         aligned = compared.aligned
         if aligned.left is None or aligned.right is None:
             return self._own_hunks(aligned.either, context, on_left=aligned.left is not None)
@@ -97,7 +100,10 @@ class TwoLowerings:
             self._text_lines(aligned.left.after, on_left=True),
             self._text_lines(aligned.right.after, on_left=False),
         )
-        return hunks_of(tuple(_rows(after, lines, new)), context)
+        touched = self._touched(aligned.left, on_left=True)
+        theirs = self._touched(aligned.right, on_left=False)
+        touched |= {one for one, two in after.pairs if two in theirs}
+        return hunks_of(tuple(_rows(after, lines, new, touched)), context)
 
     def _own_hunks(self, step: PassStep, context: int, *, on_left: bool) -> tuple[Hunk, ...]:
         """What a pass that ran on one side only did there: before against after."""
@@ -295,27 +301,32 @@ def _rows(
     after: TextPairing,
     lines: tuple[Sequence[str], Sequence[str]],
     new: tuple[set[int], set[int]],
+    touched: set[int],
 ) -> list[Row]:
-    """Both texts as rows; what is not new is shown as equal: it is context here."""
+    """Both texts as rows; what is neither new nor asked for is context here."""
     rows: list[Row] = []
     start = first = 0
     for one, two in (*after.pairs, (len(lines[0]), len(lines[1]))):
         rows += [_alone(lines[0], line, new[0], on_left=True) for line in range(start, one)]
         rows += [_alone(lines[1], line, new[1], on_left=False) for line in range(first, two)]
         if one < len(lines[0]) and two < len(lines[1]):
-            changed = one in new[0] or two in new[1]
-            rows.append(_row("changed" if changed else "equal", lines, one, two))
+            asked = after.left_kinds[one] == "request" and one in touched
+            changed = asked or one in new[0] or two in new[1]
+            rows.append(_row(lines, one, two, changed=changed, asked=asked))
         start, first = one + 1, two + 1
     return rows
 
 
-def _row(kind: RowKind, lines: tuple[Sequence[str], Sequence[str]], one: int, two: int) -> Row:
+def _row(
+    lines: tuple[Sequence[str], Sequence[str]], one: int, two: int, *, changed: bool, asked: bool
+) -> Row:
     return Row(
-        kind=kind,
+        kind="changed" if changed else "equal",
         left=one + 1,
         right=two + 1,
         left_text=lines[0][one],
         right_text=lines[1][two],
+        marks=("request",) if asked else (),
     )
 
 

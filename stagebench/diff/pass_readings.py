@@ -43,7 +43,6 @@ def reading_changes(before: PassFacts, after: PassFacts) -> tuple[ReadingChange,
 
 
 def _changes(before: PassFacts, after: PassFacts) -> Iterable[ReadingChange]:
-    placed = {path.partition("]")[0] for path in after.readings if path.endswith("].offset_bytes")}
     for path in dict.fromkeys((*before.readings, *after.readings)):
         old, new = before.readings.get(path), after.readings.get(path)
         values = (old.value if old else None), (new.value if new else None)

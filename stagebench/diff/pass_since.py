@@ -272,4 +272,4 @@ def _buffer_paths(buffer: str, rest: str) -> tuple[str, ...]:
         return (f"{buffer}.offset_bytes",)
     if rest in (".dtype", ".scope"):
         return (buffer + rest,)
-    return (f"{buffer}.allocated_shape",)
+    return () if rest == ".alignment_bytes" else (f"{buffer}.allocated_shape",)

@@ -1,0 +1,186 @@
+"""How are passes shown?  The first that diverges, its own lines, then a table of the rest.
+
+Red and ``-`` is the left variant, green and ``+`` the right one.  All content is data: no markup is
+read from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from stagebench.diff.pass_compare import (
+    PassDifference,
+    PassesDiff,
+    PassMatrix,
+    PassTimeline,
+    TimelineEntry,
+)
+from stagebench.diff.text_records import TextDiff
+from stagebench.report import lines, passes_rows, quantities
+from stagebench.report.passes_rows import HunkLine, window
+
+_STYLES = {
+    "DIVERGES": "bold red", "diverges": "bold red", "as requested": "dim", "follows": "dim",
+    "same on both": "dim", "changed nothing": "dim", "not comparable": "dim", "·": "dim",
+}  # fmt: skip
+_SIGNS = {"-": "red", "+": "green", " ": "dim"}
+_MOST_LINES = 60
+
+
+def print_passes(
+    diff: PassesDiff,
+    console: Console,
+    *,
+    selected: Sequence[int] = (),
+    show_all: bool = False,
+) -> None:
+    """Print two variants pass by pass; with ``selected``, those passes and nothing else."""
+    shared, left, right = passes_rows.titles(diff)
+    _say(console, [(shared, "bold")])
+    _say(console, [("- ", "red"), (left, "red")], [("+ ", "green"), (right, "green")])
+    console.print()
+    if selected:
+        for index in selected:
+            _print_pass(diff.passes[index], console, show_all=True)
+        return
+    for number, line in enumerate(passes_rows.verdict(diff)):
+        loud = number == 0 and diff.first is not None
+        for text in lines.hanging([], (line, "bold red" if loud else ""), console.width):
+            lines.show(console, [text])
+    if diff.first is not None:
+        _print_pass(diff.passes[diff.first], console, show_all=show_all, named=False)
+    console.print()
+    _print_table(diff, console, show_all=show_all)
+    for each in diff.passes if show_all else ():
+        if each.state == "diverges" and each is not diff.passes[diff.first or 0]:
+            console.print()
+            _print_pass(each, console, show_all=True)
+
+
+def _say(console: Console, *rows: Sequence[lines.Styled]) -> None:
+    for row in rows:
+        text = Text()
+        for part, style in row:
+            text.append(part, style=style)
+        lines.show(console, [text])
+
+
+def _print_pass(
+    each: PassDifference, console: Console, *, show_all: bool, named: bool = True
+) -> None:
+    """A pass: its name and state, the facts that differ since it, its new lines."""
+    if named:
+        state = passes_rows.STATES[each.state]
+        name = passes_rows.pass_name(each) + passes_rows.place_words(each)
+        _say(console, [(name, "bold"), (": ", ""), (state, _STYLES.get(state, ""))])
+    facts = passes_rows.facts_words(each.facts)
+    if facts:
+        lines.show(console, lines.hanging([("  since then ", "dim")], (facts, ""), console.width))
+    hunks, folded = passes_rows.hunk_lines(each.hunks, show_all=show_all)
+    _print_hunks(hunks, folded, console, most=None if show_all else _MOST_LINES)
+
+
+def _print_hunks(
+    hunks: Sequence[Sequence[HunkLine]], folded: int, console: Console, *, most: int | None
+) -> None:
+    shown = 0
+    total = sum(line.sign != " " for hunk in hunks for line in hunk)
+    width = max((len(line.line) for hunk in hunks for line in hunk), default=1)
+    for hunk in hunks:
+        if most is not None and shown >= most:
+            break
+        if shown:
+            lines.show(console, [Text("  ⋮", style="dim")])
+        for line in hunk:
+            head = f"  {line.line:>{width}} {line.sign} "
+            text = window(line.text, line.focus, console.width - len(head))
+            lines.show(console, [Text(head + text, style=_SIGNS[line.sign])])
+            shown += line.sign != " "
+    left = total - shown
+    notes = [f"{left} more lines"] if left > 0 else []
+    notes += [f"{folded} lines of T.reads and T.writes"] if folded else []
+    if notes:
+        lines.show(console, [Text(f"  – {', '.join(notes)}: --all –", style="dim")])
+
+
+def _print_table(diff: PassesDiff, console: Console, *, show_all: bool) -> None:
+    rows = passes_rows.pass_rows(diff, show_all=show_all)
+    head = ("pass", "# left | right", "state", "new lines", "facts that differ since then")
+    table: list[list[lines.Styled]] = [[(word, "dim") for word in head]]
+    for row in rows:
+        cells = (row.name, row.place, row.state, row.new, row.facts)
+        table.append([(cell, _STYLES.get(cell, "")) for cell in cells])
+    if rows:
+        lines.show(console, lines.fitted(table, console.width))
+    if not show_all:
+        for line in passes_rows.folded_lines(diff):
+            _fold(line, console)
+
+
+def _fold(line: str, console: Console) -> None:
+    found = lines.hanging([("– ", "dim")], (line + " –", "dim"), console.width)
+    lines.show(console, found)
+
+
+def print_timeline(timeline: PassTimeline, console: Console, *, show_all: bool = False) -> None:
+    """Print the passes of one variant."""
+    _say(console, [(passes_rows.shared_title((timeline.variant,)), "bold")])
+    first, *folded = passes_rows.timeline_lines(timeline, show_all=show_all)
+    _say(console, [(first, "")])
+    head, *rows = passes_rows.timeline_rows(timeline, show_all=show_all)
+    table = [[(cell, "dim") for cell in head], *([(cell, "") for cell in row] for row in rows)]
+    lines.show(console, lines.fitted(table, console.width))
+    for line in folded:
+        _fold(line, console)
+
+
+def print_before_after(
+    entry: TimelineEntry,
+    diff: TextDiff | None,
+    console: Console,
+    *,
+    context: int = 3,
+    show_all: bool = False,
+) -> None:
+    """Print what one pass did to one variant; ``diff`` is from before it to after it."""
+    took = "" if entry.seconds is None else f", {quantities.seconds(entry.seconds)}"
+    name = f"{passes_rows.pass_name(entry)}, pass {entry.sequence}{took}"
+    _say(console, [(name, "bold")])
+    if not entry.changed:
+        _say(console, [("  it changed nothing", "dim")])
+        return
+    if diff is None:
+        _say(console, [("  the module that it was given is not recorded", "dim")])
+        return
+    facts = ", ".join(change.text for change in entry.facts)
+    if facts:
+        lines.show(console, lines.hanging([("  facts ", "dim")], (facts, ""), console.width))
+    hunks, folded = passes_rows.hunk_lines(diff.hunks(context), show_all=show_all)
+    _print_hunks(hunks, folded, console, most=None)
+    if not hunks:
+        _say(console, [("  names and layout of the text changed, nothing else", "dim")])
+
+
+def print_matrix(matrix: PassMatrix, console: Console, *, show_all: bool = False) -> None:
+    """Print a run: passes down, variants across, each against its left neighbour."""
+    if not matrix.variants:
+        _say(console, [(f"{quantities.count(matrix.failed, 'variant')} failed", "bold red")])
+        return
+    _say(console, [(passes_rows.shared_title(matrix.variants), "bold")])
+    head, *rows = passes_rows.matrix_rows(matrix, show_all=show_all)
+    if len(matrix.variants) > 1:
+        _say(console, [("first diverging pass, each variant against its left neighbour", "")])
+        found = passes_rows.first_lines(matrix)
+        pairs = [[(f"  {which}", ""), (name, "bold")] for which, name in found]
+        lines.show(console, lines.fitted(pairs, console.width))
+        table = [
+            [(cell, "bold") for cell in head],
+            *([(cell, _STYLES.get(cell, "")) for cell in row] for row in rows),
+        ]
+        if rows:
+            lines.show(console, lines.fitted(table, console.width))
+    for line in passes_rows.matrix_lines(matrix, show_all=show_all):
+        _fold(line, console)
