@@ -19,6 +19,7 @@ VERBS = {
     "sweep": "lower a kernel over depths, architectures and parameters; say what changed",
     "explain": "one dump in full: schedule, buffers, barriers, every sync site, passes",
     "diff": "two dumps or .cu files: changed facts, since which pass, text without noise",
+    "passes": "pass by pass: one dump, two side by side with what is new at each, or a run",
     "doctor": "what works on this machine, what is missing, what to install",
 }
 """Verb → what it is for.  ``stagebench.commands.<verb>`` has ``add_arguments`` and ``run``."""
