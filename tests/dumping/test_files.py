@@ -175,7 +175,11 @@ def test_a_failed_variant_without_a_failure(tmp_path):
     assert "outcome and failure contradict each other" in refusal(tmp_path / "dump")
 
 
-@pytest.mark.parametrize("data", [FRAME[:-1], FRAME[: len(FRAME) // 2], FRAME[:3], b"", b"text"])
+@pytest.mark.parametrize(
+    "data",
+    [FRAME[:-1], FRAME[: len(FRAME) // 2], FRAME[:3], b"", b"text"],
+    ids=["last byte", "half", "header", "empty", "text"],
+)
 def test_a_damaged_snapshot_frame(folder, data):
     """A frame that is cut short or is none is told with the file's name; the rest is readable."""
     (folder / "snapshots.txt.zst").write_bytes(data)
