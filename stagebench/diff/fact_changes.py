@@ -216,10 +216,22 @@ class _Comparison:
             right.launch.params,
             by=(lambda p: p.name, lambda p: (p.kind, p.dtype)),
         )
+        descriptors = match(
+            left.launch.tma_descriptors,
+            right.launch.tma_descriptors,
+            by=(
+                lambda d: d.name,
+                lambda d: (d.kind, d.global_shape, d.box),
+                lambda d: (d.kind, d.rank),
+                lambda d: d.name.rpartition("_")[2],
+            ),
+        )
         self._learn(
             [(a.loop_var, b.loop_var) for a, b in _both(loops)]
             + [(a.name, b.name) for a, b in _both(buffers)]
             + [(a.name, b.name) for a, b in _both(params)]
+            + [(a.name, b.name) for a, b in _both(descriptors)]
+            + [(a.tensor, b.tensor) for a, b in _both(descriptors)]
             + [(left.launch.function, right.launch.function)]
         )
         barriers = match(
@@ -240,7 +252,7 @@ class _Comparison:
         )
         self._sync()
         self._list("barriers", "barriers", barriers, _barrier_name, _barrier_seen)
-        self._launch(left.launch, right.launch)
+        self._launch(left.launch, right.launch, descriptors)
         self._list(
             "launch", "launch.params", params, lambda p: p.name, _device_ir, label="parameter {}"
         )
@@ -472,7 +484,9 @@ class _Comparison:
                 place = " ".join(["", "in the", *site_place(one)]) if site_place(one) else ""
                 self._alone("sync", path, f"{one.op} site{place}", pair, _site_seen)
 
-    def _launch(self, left: Launch, right: Launch) -> None:
+    def _launch(
+        self, left: Launch, right: Launch, descriptors: Sequence[Pair[TmaDescriptor]]
+    ) -> None:
         lists = frozenset({"params", "tma_descriptors"})
         self._record("launch", "launch", "", left, right, _device_ir, skip=lists)
         orders = [tuple(param.name for param in launch.params) for launch in (left, right)]
@@ -488,12 +502,6 @@ class _Comparison:
                     orders[0], orders[1], _device_ir(self.left, left),
                     _device_ir(self.right, right), kind="rename" if self.names else "fact",
                 )  # fmt: skip
-        descriptors = match(
-            left.tma_descriptors,
-            right.tma_descriptors,
-            by=(lambda d: d.name, lambda d: (d.kind, self._here(d.tensor)), lambda d: d.rank),
-        )
-        self._learn((a.name, b.name) for a, b in _both(descriptors))
         self._list(
             "launch", "launch.tma_descriptors", descriptors, lambda d: d.name, _tma_seen,
             label="TMA descriptor {}",

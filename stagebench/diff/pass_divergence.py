@@ -66,9 +66,10 @@ class TwoLowerings:
 
     def __init__(self, left: Lowering, right: Lowering) -> None:
         self.left, self.right = left, right
-        initial = [side.texts.get(side.initial or "", "") for side in (left, right)]
         self.allowed: Allowance = allowance(
-            left.dump.result.variant, right.dump.result.variant, *initial
+            (left.dump.result.variant, right.dump.result.variant),
+            (left.texts.get(left.initial or "", ""), right.texts.get(right.initial or "", "")),
+            (left.facts.launch, right.facts.launch),
         )
         self.passes = align_passes(left.steps, right.steps)
         self._pairings: dict[tuple[str | None, str | None], TextPairing] = {}

@@ -5,7 +5,9 @@ head (``T.reads(``, ``A_shared = T.alloc_buffer(``), and compared token by token
 
 ``equal``    the same tokens; a name may carry another of the printer's numbers (``A_shared_1``
              for ``A_shared_2``), or be the other side's name of a renamed tensor, as long as each
-             name stands for one name throughout the text
+             name stands for one name throughout the text; the kernel's parameters may stand in
+             another order where a tensor is renamed, the compiler sorts them by name
+             (`stagebench.diff.pass_parameters`)
 ``request``  tokens differ, and each pair of them is what was asked for: ``n`` and ``n'`` where the
              variants ask for these depths, the same multiple of both (bytes of all versions), and
              ``n - 1`` and ``n' - 1`` in a stage list
@@ -25,12 +27,14 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Literal
 
+from stagebench.diff.pass_parameters import in_name_order
 from stagebench.diff.text_tokens import lex
-from stagebench.model import Variant
+from stagebench.model import Launch, Variant
 
 LineKind = Literal["equal", "request", "differs", "alone"]
 
 _NUMBERED = re.compile(r"(.+?)_\d+\Z")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _STAGE_LIST = '"software_pipeline_stage"'
 
 TokenPair = tuple[str, str]
@@ -41,12 +45,14 @@ class Allowance:
     """What may differ between the two variants' texts without being a decision of a pass.
 
     ``names`` maps right names to left ones; ``requested`` are pairs of tokens that were asked for;
-    ``depths`` are the two requested depths where they differ.
+    ``depths`` are the two requested depths where they differ.  ``orders`` are, for each side, the
+    parameters of the device function in name order: a text of host code alone calls it.
     """
 
     names: Mapping[str, str]
     requested: frozenset[TokenPair]
     depths: tuple[int, int] | None
+    orders: tuple[Mapping[str, Sequence[int]], Mapping[str, Sequence[int]]]
 
     def asked(self, pair: TokenPair) -> bool:
         """Whether the two tokens differ as the two requests do."""
@@ -76,11 +82,14 @@ class TextPairing:
     requested: frozenset[TokenPair]
 
 
-def allowance(left: Variant, right: Variant, left_text: str, right_text: str) -> Allowance:
-    """What the two variants ask for differently, and which names differ in their first texts."""
+def allowance(
+    variants: tuple[Variant, Variant], texts: tuple[str, str], launches: tuple[Launch, Launch]
+) -> Allowance:
+    """What two variants ask for differently, and which names differ in their first texts."""
+    left, right = variants
     requested: set[TokenPair] = set()
-    names = dict.fromkeys((*left.params, *right.params))
-    values = [(left.params.get(name), right.params.get(name)) for name in names]
+    params = dict.fromkeys((*left.params, *right.params))
+    values = [(left.params.get(name), right.params.get(name)) for name in params]
     for one, two in (*values, (left.arch, right.arch)):
         if one == two or one is None or two is None:
             continue
@@ -90,7 +99,14 @@ def allowance(left: Variant, right: Variant, left_text: str, right_text: str) ->
             requested.add((f'"{one}"', f'"{two}"'))
     mine, theirs = left.num_stages, right.num_stages
     depths = None if mine is None or theirs is None or mine == theirs else (mine, theirs)
-    return Allowance(renamed(left_text, right_text), frozenset(requested), depths)
+    names = renamed(*texts)
+    passed = [[param.name for param in launch.params] for launch in launches]
+    passed[1] = [_translated(name, names) for name in passed[1]]
+    orders = [
+        {_translated(launch.function, names): sorted(range(len(used)), key=used.__getitem__)}
+        for launch, used in zip(launches, passed, strict=True)
+    ]
+    return Allowance(names, frozenset(requested), depths, (orders[0], orders[1]))
 
 
 def renamed(left: str, right: str) -> dict[str, str]:
@@ -125,6 +141,11 @@ def pair_texts(
 ) -> TextPairing:
     """Pair the lines of two texts.  ``kept`` pairs, ascending on both sides, are taken as given."""
     tokens = [tokens_of(line) for line in left], [_here(line, allowed) for line in right]
+    if allowed.names:
+        tokens = (
+            in_name_order(tokens[0], allowed.orders[0]),
+            in_name_order(tokens[1], allowed.orders[1]),
+        )
     pairs: list[tuple[int, int]] = []
     start, first = 0, 0
     for end, last in (*kept, (len(left), len(right))):
@@ -307,13 +328,14 @@ def _translated(token: str, names: Mapping[str, str]) -> str:
     """A name, or one that a pass made of it (``X_desc`` of ``X``), in the left side's words."""
     if token in names:
         return names[token]
+    if token[:1] in "\"'":
+        return _WORD.sub(lambda word: _translated(word[0], names), token)
     if not token.isidentifier():
         return token
+    whole = f"_{token}_"
     for theirs, mine in names.items():
-        if token.startswith(theirs + "_"):
-            return mine + token[len(theirs) :]
-        if token.endswith("_" + theirs):
-            return token[: -len(theirs)] + mine
+        if f"_{theirs}_" in whole:
+            return whole.replace(f"_{theirs}_", f"_{mine}_")[1:-1]
     return token
 
 

@@ -49,7 +49,9 @@ def change_table(changes: Sequence[FactChange], *, show_all: bool = False) -> Ch
     if hidden:
         folded.append(f"{hidden} more that follow from these")
     if renames:
-        folded.append("only renamed: " + ", ".join(change.text for change in renames))
+        folded.append(
+            "only renamed: " + ", ".join(dict.fromkeys(change.text for change in renames))
+        )
     if moved:
         folded.append(f"{moved} line numbers moved")
     return ChangeTable(rows=tuple(_row(group) for group in _groups(primary)), folded=tuple(folded))

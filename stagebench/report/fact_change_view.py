@@ -29,7 +29,9 @@ def fact_change_lines(
     found = [Text("no fact changed", style="bold")] if not table.rows else []
     if table.rows:
         found += _table(table, width, quoted=show_all)
-    return found + [Text(f"– {line} –", style="dim") for line in table.folded]
+    for line in table.folded:
+        found += lines.hanging([("– ", "dim")], (f"{line} –", "dim"), width)
+    return found
 
 
 def _table(table: ChangeTable, width: int, *, quoted: bool) -> list[Text]:
