@@ -6,9 +6,8 @@ Question
     synchronised, and how often is it executed?
 
 Run
-    ``python experiments/num_stages_gemm.py`` prints the answers below from the facts and fails if
-    one of them is no longer true.  It rewrites nothing; ``dumps/`` holds what it saw
-    (``stagebench sweep --num-stages 1 2 3 4 --dump-dir dumps``).
+    ``stagebench check experiments/num_stages_gemm.py --all`` shows every answer with the values it
+    saw, and fails if one is no longer true or any fact is not what ``dumps/num_stages_gemm`` says.
 
 Seen (TileLang 0.1.15)
     1. Two different passes do the work: on sm_80 ``tl.PipelinePlanning`` plans a software pipeline,
@@ -24,65 +23,95 @@ Seen (TileLang 0.1.15)
        every depth, with twice the threads that the kernel asked for.
 """
 
-from __future__ import annotations
+from stagebench import Case, Experiment, expect
 
-import stagebench
+SM_80, SM_90A = {"arch": "sm_80"}, {"arch": "sm_90a"}
 
 
-def main() -> None:
-    """Sweep, check each claim of the docstring, and print it with its numbers."""
-    run = stagebench.sweep("gemm", num_stages=[1, 2, 3, 4], arch=["sm_80", "sm_90a"])
-    facts = {}
-    for result in run.variants:
-        if result.facts is None:
-            raise SystemExit(f"{result.variant}: {result.failure}")
-        facts[result.variant.arch, result.variant.num_stages] = result.facts
+def stages(v):
+    """The stage of each statement of the loop."""
+    return [statement.stage for statement in v.loops[0].statements]
 
-    def loop(arch: str, depth: int):
-        (only,) = facts[arch, depth].pipeline_loops
-        return only
 
-    def stages(depth: int) -> list[int]:
-        return [statement.stage for statement in loop("sm_80", depth).statements]
+def orders(v):
+    """The order of each statement of the loop."""
+    return [statement.order for statement in v.loops[0].statements]
 
-    def orders(depth: int) -> list[int]:
-        return [statement.order for statement in loop("sm_80", depth).statements]
 
-    passes = {arch: loop(arch, 2).pass_name for arch in ("sm_80", "sm_90a")}
-    assert passes == {
-        "sm_80": "tl.PipelinePlanning",
-        "sm_90a": "tl.ProducerConsumerWarpSpecialized",
-    }
-    print("1. scheduled by", passes)
+def calls_in_bodies(v):
+    """Every call of a loop's steady state with its executions."""
+    return [(site.op, site.dynamic) for site in v.sync_ops if site.section == "body"]
 
-    for (arch, depth), seen in facts.items():
-        assert {b.name: b.num_versions for b in seen.shared_buffers} == {
-            "A_shared": depth,
-            "B_shared": depth,
-        }, (arch, depth)
-    deepest = {arch: facts[arch, 2].shared_memory.max_num_stages for arch in passes}
-    assert deepest == {"sm_80": 5, "sm_90a": 7}
-    print("2. one version of each tile a stage; the deepest that fits:", deepest)
 
-    assert stages(1) == stages(2) == [0, 0, 1]
-    assert (orders(1), orders(2)) == ([1, 2, 0], [0, 1, 2])
-    print("3. sm_80, depths 1 and 2: stages", stages(1), "orders", orders(1), orders(2))
-
-    commits = {d: facts["sm_80", d].sync_totals["cp_async_commit"] for d in (1, 2, 3, 4)}
-    assert {total.dynamic for total in commits.values()} == {16}
-    assert [total.static for total in commits.values()] == [2, 2, 3, 4]
-    print("4. sm_80 commits: call sites", [t.static for t in commits.values()], "executions 16")
-
-    bodies = {
-        depth: [
-            (op.op, op.dynamic) for op in facts["sm_90a", depth].sync_ops if op.section == "body"
-        ]
-        for depth in (1, 2, 3, 4)
-    }
-    assert all(body == bodies[1] for body in bodies.values())
-    assert all(facts["sm_90a", depth].launch.block == (256, 1, 1) for depth in bodies)
-    print("5. sm_90a:", len(bodies[1]), "calls in the loop bodies at every depth, 256 threads")
-
+EXPERIMENT = Experiment(
+    question="What does num_stages do to the generated GEMM, and where does it do nothing?",
+    cases=[Case(kernel="gemm", num_stages=[1, 2, 3, 4], arch=["sm_80", "sm_90a"])],
+    expectations=[
+        expect(
+            "1. sm_80: PipelinePlanning plans a software pipeline",
+            lambda v: (
+                (v.loops[0].scheduled_by, v.loops[0].pass_name)
+                == ("software_pipeline", "tl.PipelinePlanning")
+            ),
+            where=SM_80,
+        ),
+        expect(
+            "1. sm_90a: warp specialisation takes the loop first",
+            lambda v: (
+                (v.loops[0].scheduled_by, v.loops[0].pass_name)
+                == ("warp_specialization", "tl.ProducerConsumerWarpSpecialized")
+            ),
+            where=SM_90A,
+        ),
+        expect(
+            "2. one version of each tile a stage",
+            lambda v: (
+                {buffer.name: buffer.num_versions for buffer in v.buffers}
+                == {"A_shared": v.num_stages, "B_shared": v.num_stages}
+            ),
+        ),
+        expect(
+            "2. sm_80: 5 stages fit",
+            lambda v: v.shared_memory.max_num_stages == 5,
+            where={**SM_80, "num_stages": [2, 3, 4]},
+        ),
+        expect(
+            "2. sm_90a: 7 stages fit",
+            lambda v: v.shared_memory.max_num_stages == 7,
+            where={**SM_90A, "num_stages": [2, 3, 4]},
+        ),
+        expect(
+            "3. sm_80: depths 1 and 2 have the same stages, in another order",
+            lambda v: (
+                stages(v) == stages(v.at(num_stages=2)) == [0, 0, 1]
+                and (orders(v), orders(v.at(num_stages=2))) == ([1, 2, 0], [0, 1, 2])
+            ),
+            where={**SM_80, "num_stages": 1},
+        ),
+        expect(
+            "4. sm_80: one executed commit for each of 16 trips, whatever the depth",
+            lambda v: v.totals["cp_async_commit"].dynamic == 16,
+            where=SM_80,
+        ),
+        expect(
+            "4. sm_80: call sites of the commit grow with the depth",
+            lambda v: v.totals["cp_async_commit"].static == max(2, v.num_stages),
+            where=SM_80,
+        ),
+        expect(
+            "5. sm_90a: the loop bodies' calls are the same at every depth",
+            lambda v: calls_in_bodies(v) == calls_in_bodies(v.at(num_stages=1)),
+            where=SM_90A,
+        ),
+        expect(
+            "5. sm_90a: twice the threads that the kernel asked for",
+            lambda v: v.launch.block == (2 * v.params["threads"], 1, 1),
+            where=SM_90A,
+        ),
+    ],
+)
 
 if __name__ == "__main__":
-    main()
+    from stagebench.cli import main
+
+    raise SystemExit(main(["check", __file__, "--all"]))

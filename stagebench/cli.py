@@ -20,6 +20,9 @@ VERBS = {
     "explain": "one dump in full: schedule, buffers, barriers, every sync site, passes",
     "diff": "two dumps or .cu files: changed facts, since which pass, text without noise",
     "passes": "pass by pass: one dump, two side by side with what is new at each, or a run",
+    "check": "lower every experiment and compare with its baselines: is each change allowed?",
+    "accept": "make what the compiler does now the baseline, with a reason; the only writer",
+    "new": "write a commented starting point: stagebench new experiment NAME --kernel KERNEL",
     "doctor": "what works on this machine, what is missing, what to install",
 }
 """Verb → what it is for.  ``stagebench.commands.<verb>`` has ``add_arguments`` and ``run``."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
     from stagebench.experiment.sweep import SweepOptions, SweepPlan, SweepResult
-    from stagebench.model import ParamValue, Scalar
+    from stagebench.model import Scalar
 
 DEFAULT_DUMP_DIR = "stagebench-dumps"
 _GEMM_FLAGS = {
@@ -126,13 +126,16 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
         archs=DEFAULT_ARCHS if arguments.arch is None else tuple(arguments.arch),
         params=params,
         stage_param=arguments.stage_param,
-        pass_configs=_pass_configs(parse_assignments(arguments.pass_config, "--pass-config")),
+        pass_configs=pass_configs(arguments.pass_config),
     )
 
 
-def _pass_configs(values: Mapping[str, tuple[ParamValue, ...]]) -> dict[str, Scalar]:
+def pass_configs(texts: Iterable[str]) -> dict[str, Scalar]:
+    """Read several ``KEY=VALUE`` of ``--pass-config``."""
+    from stagebench.experiment.parameter_values import parse_assignments
+
     found: dict[str, Scalar] = {}
-    for key, several in values.items():
+    for key, several in parse_assignments(texts, "--pass-config").items():
         value = several[0]
         if len(several) != 1 or isinstance(value, tuple):
             raise UsageError(f"--pass-config {key}: one value, not several")

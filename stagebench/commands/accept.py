@@ -1,0 +1,95 @@
+"""``stagebench accept``: show what changed, then make it the new baseline.  The only writer."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from stagebench.errors import EXIT_OK, UsageError
+
+if TYPE_CHECKING:
+    from stagebench.experiment.accepting import Acceptance
+
+EPILOG = """\
+steps: create baselines of new variants, fix changed ones, trim those that no variant has
+exit codes: 0 written, or nothing to write · 2 refused or not possible: no baseline has changed
+            130 interrupted: no baseline has changed
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``accept``."""
+    from stagebench.commands.check import add_experiments, add_limits
+
+    parser.epilog = EPILOG
+    add_experiments(parser)
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=("create", "fix", "trim"),
+        metavar="STEP",
+        help="only create, fix or trim (may be repeated; default: all)",
+    )
+    parser.add_argument(
+        "--reason", default="", metavar="TEXT", help="why; kept with the baselines, needed for fix"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show, write nothing")
+    parser.add_argument(
+        "--snapshots", action="store_true", help="keep the IR after each pass too (larger)"
+    )
+    parser.add_argument(
+        "--yes-in-ci", action="store_true", help="write even though the variable CI is set"
+    )
+    add_limits(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Accept; refuses in CI, and without a reason where a baseline changes."""
+    from stagebench.commands.check import sweep_options, tell
+    from stagebench.experiment.accepting import STEPS, Request, run_accept
+    from stagebench.experiment.experiment_file import find_experiments
+    from stagebench.report.progress import SweepProgress
+
+    in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
+    if in_ci and not arguments.yes_in_ci and not arguments.dry_run:
+        raise UsageError(
+            "baselines are accepted by people, and CI is set here",
+            hint="accept on your machine and commit dumps/; --yes-in-ci if this is meant",
+        )
+    files = find_experiments(arguments.experiment)
+    request = Request(
+        steps=tuple(step for step in STEPS if step in (arguments.only or STEPS)),
+        reason=" ".join(arguments.reason.split()),
+        dumps=arguments.dumps,
+        snapshots=arguments.snapshots,
+        dry_run=arguments.dry_run,
+    )
+    with SweepProgress() as progress:
+        done = run_accept(files, request, sweep_options(arguments), progress, _show, tell)
+    _conclude(done, dry_run=request.dry_run)
+    return EXIT_OK
+
+
+def _show(acceptance: Acceptance) -> None:
+    from stagebench.report.check_view import print_steps
+
+    steps = [(step.step, f"{step.experiment}:{step.name}") for step in acceptance.steps]
+    print_steps(acceptance.verdict, steps, acceptance.refused)
+
+
+def _conclude(acceptance: Acceptance, *, dry_run: bool) -> None:
+    from stagebench.report.check_view import print_outcome
+
+    notes = []
+    if acceptance.failed_expectations:
+        notes.append(
+            f"{acceptance.failed_expectations} expectations still fail: they are code, so change "
+            "the experiment or the kernel (`stagebench check` shows what they saw)"
+        )
+    if not acceptance.steps:
+        print_outcome("nothing to accept: every baseline is what the compiler makes", *notes)
+    elif dry_run:
+        print_outcome(f"dry run: {len(acceptance.steps)} baselines would change", *notes)
+    else:
+        print_outcome(f"wrote {len(acceptance.steps)} baselines", *notes)

@@ -1,0 +1,183 @@
+"""``stagebench check``: lower every experiment, compare with its baselines, judge, print."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stagebench.errors import UsageError
+
+if TYPE_CHECKING:
+    from stagebench.experiment.checking import CheckResult, Compared
+    from stagebench.experiment.sweep import SweepOptions
+
+FORMATS = ("rich", "plain", "json")
+EPILOG = """\
+exit codes, the first that applies:
+  2  wrong usage, environment, experiment or a baseline that can't be read: nothing was judged
+  3  a variant fails to lower that lowered before, or the other way round
+  1  drift: a fact changed and no rule allows it, or an expectation failed
+  4  not comparable: another compiler version, a missing or unused baseline (--allow-missing lets
+     these two pass), or nothing was compared at all
+  0  clean
+  130 interrupted
+
+rules of a policy (experiment file, or [tool.stagebench.policy]); patterns are paths with *:
+  exact · ignore · may change · may shrink · may grow [up to X %] · may appear · may vanish
+  must appear · must not vanish          joined by commas; the most specific pattern wins
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``check``."""
+    parser.epilog = EPILOG
+    add_experiments(parser)
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="only the case called so"
+    )
+    against = parser.add_argument_group("what to compare with")
+    which = against.add_mutually_exclusive_group()
+    which.add_argument("--against", metavar="REF", help="the baselines of a git revision")
+    which.add_argument(
+        "--against-run", type=Path, metavar="RUN", help="the dumps of a sweep instead of baselines"
+    )
+    against.add_argument(
+        "--allow-missing", action="store_true", help="missing and unused baselines are no failure"
+    )
+    against.add_argument(
+        "--any-compiler",
+        action="store_true",
+        help="judge baselines of another compiler version too",
+    )
+    against.add_argument(
+        "--pass-config",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="what if: lower with this PassContext option, compare with the baselines as they are",
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument("--format", choices=FORMATS, default="rich", help="default: rich")
+    output.add_argument("--json", metavar="FILE", help="write the verdict as JSON; - for stdout")
+    output.add_argument(
+        "--all", action="store_true", help="show clean variants, what was allowed, every answer"
+    )
+    add_limits(parser)
+
+
+def add_experiments(parser: argparse.ArgumentParser) -> None:
+    """Which experiments and baselines: shared with ``accept``."""
+    parser.add_argument(
+        "experiment",
+        nargs="*",
+        metavar="EXPERIMENT",
+        help="files, folders or names (default: all in experiments/)",
+    )
+    parser.add_argument(
+        "--dumps", type=Path, metavar="DIR", help="the baselines' folder (default: dumps/)"
+    )
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """What lowering may use: shared with ``accept``."""
+    limits = parser.add_argument_group("limits")
+    limits.add_argument("--jobs", type=_count, metavar="N", help="default: one per usable core")
+    limits.add_argument(
+        "--timeout", type=_seconds, default=300.0, metavar="S", help="for each variant (300)"
+    )
+    limits.add_argument("--no-cache", action="store_true", help="lower everything again")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check and print; the exit code is the verdict's."""
+    from stagebench.experiment.checking import run_check
+    from stagebench.experiment.experiment_file import find_experiments
+    from stagebench.report.progress import SweepProgress
+
+    files = find_experiments(arguments.experiment)
+    compared = _compared(arguments)
+    labels = {case.label for file in files for case in file.experiment.cases}
+    unknown = [name for name in compared.only if name not in labels]
+    if unknown:
+        raise UsageError(
+            f"--only {unknown[0]}: no case is called so", hint=f"there are: {', '.join(labels)}"
+        )
+    with SweepProgress() as progress:
+        result = run_check(files, compared, sweep_options(arguments), progress)
+    _print(result, arguments, progress.elapsed_seconds)
+    return result.verdict.exit_code
+
+
+def _compared(arguments: argparse.Namespace) -> Compared:
+    from stagebench.commands.sweep import pass_configs
+    from stagebench.experiment.checking import Compared
+
+    return Compared(
+        revision=arguments.against,
+        run=arguments.against_run,
+        dumps=arguments.dumps,
+        only=tuple(arguments.only),
+        allow_missing=arguments.allow_missing,
+        any_compiler=arguments.any_compiler,
+        pass_configs=pass_configs(arguments.pass_config),
+    )
+
+
+def sweep_options(arguments: argparse.Namespace) -> SweepOptions:
+    """How to lower: shared with ``accept``."""
+    from stagebench.experiment.sweep import SweepOptions
+
+    return SweepOptions(
+        use_cache=not arguments.no_cache,
+        jobs=arguments.jobs,
+        timeout_seconds=arguments.timeout,
+        warn=tell,
+    )
+
+
+def tell(message: str) -> None:
+    """Say something beside the report."""
+    sys.stderr.write(f"stagebench: {message}\n")
+
+
+def _print(result: CheckResult, arguments: argparse.Namespace, elapsed: float) -> None:
+    from stagebench.dump.atomic_file import write_file
+    from stagebench.model.codec import encode_pretty
+
+    data = encode_pretty(result.verdict)
+    if arguments.json not in (None, "-"):
+        try:
+            write_file(Path(arguments.json), data)
+        except OSError as exc:
+            raise UsageError(f"can't write {arguments.json}: {exc.strerror}") from exc
+    if arguments.json == "-" or arguments.format == "json":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    from stagebench.report.check_view import print_verdict
+
+    print_verdict(
+        result.verdict,
+        show_all=arguments.all,
+        plain=arguments.format == "plain",
+        elapsed_seconds=elapsed,
+        from_cache=result.from_cache,
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least one")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
+    return value

@@ -1,0 +1,191 @@
+"""Which baselines does an `accept` change, and how are they written?
+
+Lowers as a check does, then, alone in the folder (a lock), compares again, shows and writes.  What
+fails for want of time or memory is no property of the code and is never accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import stagebench
+from stagebench.errors import UsageError
+from stagebench.experiment.checking import (
+    CheckResult,
+    Compared,
+    Seen,
+    baseline_folder,
+    run_check,
+)
+from stagebench.experiment.experiment_file import ExperimentFile
+from stagebench.experiment.sweep import SweepOptions, SweepWatcher
+from stagebench.gate.baselines import Accepted
+from stagebench.gate.writer import Writing, baseline_files, is_current, locked, write_baselines
+from stagebench.model import Compiler, Record
+from stagebench.model.verdict import AcceptStep, ExperimentVerdict, VariantVerdict, Verdict
+
+STEPS: tuple[AcceptStep, ...] = ("create", "fix", "trim")
+_NOT_THE_CODE = ("timeout", "out_of_memory", "crash")
+
+
+class Step(Record, frozen=True, kw_only=True):
+    """One baseline that is made, replaced or removed; ``name`` is its folder."""
+
+    experiment: str
+    step: AcceptStep
+    name: str
+
+
+class Acceptance(Record, frozen=True, kw_only=True):
+    """What an `accept` does: the steps, and the variants that it refuses with the reason."""
+
+    verdict: Verdict
+    steps: tuple[Step, ...]
+    refused: tuple[tuple[str, str], ...]
+    failed_expectations: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    steps: tuple[AcceptStep, ...] = STEPS
+    reason: str = ""
+    dumps: Path | None = None
+    snapshots: bool = False
+    dry_run: bool = False
+
+
+def run_accept(
+    files: Sequence[ExperimentFile],
+    request: Request,
+    options: SweepOptions,
+    watcher: SweepWatcher | None,
+    show: Callable[[Acceptance], None],
+    tell: Callable[[str], None],
+) -> Acceptance:
+    """Show what will change, then write it; returns what was done.
+
+    Raises `UsageError` where a reason is missing, before anything is written, and
+    `StagebenchError` where the files can't be written; then every old baseline is there as it was.
+    """
+    compared = Compared(dumps=request.dumps)
+    if request.dry_run:
+        acceptance, _ = _prepare(run_check(files, compared, options, watcher), request)
+        show(acceptance)
+        return acceptance
+    run_check(files, compared, options, watcher)  # outside of the lock: this may take minutes
+    roots = sorted({baseline_folder(file, request.dumps).parent for file in files})
+    return _write(roots, files, request, options, show, tell)
+
+
+def _write(
+    roots: Sequence[Path],
+    files: Sequence[ExperimentFile],
+    request: Request,
+    options: SweepOptions,
+    show: Callable[[Acceptance], None],
+    tell: Callable[[str], None],
+) -> Acceptance:
+    if roots:
+        with locked(roots[0], tell):
+            return _write(roots[1:], files, request, options, show, tell)
+    result = run_check(files, Compared(dumps=request.dumps), options)
+    acceptance, writings = _prepare(result, request)
+    show(acceptance)
+    if any(step.step == "fix" for step in acceptance.steps) and not request.reason:
+        raise UsageError(
+            "a changed baseline needs a reason, and nothing was written",
+            hint='--reason "why the new code is right"',
+        )
+    write_baselines(writings)
+    return acceptance
+
+
+def _prepare(result: CheckResult, request: Request) -> tuple[Acceptance, list[Writing]]:
+    steps: list[Step] = []
+    refused: list[tuple[str, str]] = []
+    writings: list[Writing] = []
+    compiler = result.verdict.compiler
+    broken = 0
+    for file, seen, verdict in zip(
+        result.files, result.seen, result.verdict.experiments, strict=True
+    ):
+        root = baseline_folder(file, request.dumps)
+        broken += _broken(verdict)
+        mine, write, remove = _experiment(root, seen, verdict, request, refused)
+        steps += mine
+        if mine and compiler is not None:
+            writings.append(Writing(root, write, remove, _accepted(mine, request.reason, compiler)))
+    acceptance = Acceptance(
+        verdict=result.verdict,
+        steps=tuple(steps),
+        refused=tuple(refused),
+        failed_expectations=broken,
+    )
+    return acceptance, writings
+
+
+def _accepted(steps: Sequence[Step], reason: str, compiler: Compiler) -> Accepted:
+    counts = {kind: sum(step.step == kind for step in steps) for kind in STEPS}
+    return Accepted(
+        reason=reason or "first baselines" if counts["create"] else reason or "trimmed",
+        stagebench=stagebench.__version__,
+        compiler=compiler,
+        created=counts["create"],
+        fixed=counts["fix"],
+        trimmed=counts["trim"],
+    )
+
+
+def _experiment(
+    root: Path,
+    seen: Sequence[Seen],
+    verdict: ExperimentVerdict,
+    request: Request,
+    refused: list[tuple[str, str]],
+) -> tuple[list[Step], Mapping[str, Mapping[str, bytes]], tuple[str, ...]]:
+    """The steps of one experiment with the files to write and the folders to remove."""
+    variants = {v.name: v for case in verdict.cases for v in case.variants}
+    write: dict[str, Mapping[str, bytes]] = {}
+    remove: list[str] = []
+    steps: list[Step] = []
+    for one in seen:
+        name, result = one.planned.name, one.lowering.result
+        old = _old_name(variants[name], verdict)
+        snapshots = one.lowering.snapshots if request.snapshots else None
+        files = baseline_files(result, one.lowering.kernel_cu, snapshots)
+        if old == name and is_current(root / name, files) and not request.snapshots:
+            continue
+        kind: AcceptStep = "create" if old is None else "fix"
+        if kind not in request.steps:
+            continue
+        failure = result.failure
+        if failure is not None and failure.kind in _NOT_THE_CODE:
+            refused.append((f"{verdict.name}:{name}", failure.message.splitlines()[0]))
+            continue
+        write[name] = files
+        steps.append(Step(experiment=verdict.name, step=kind, name=name))
+        if old is not None and old != name:  # it was recorded under another name
+            remove.append(old)
+    if "trim" in request.steps:
+        for variant in variants.values():
+            if variant.status == "unused_baseline":
+                remove.append(variant.name)
+                steps.append(Step(experiment=verdict.name, step="trim", name=variant.name))
+    return steps, write, tuple(remove)
+
+
+def _old_name(variant: VariantVerdict, verdict: ExperimentVerdict) -> str | None:
+    if variant.baseline is None:
+        return None
+    return variant.baseline.removeprefix(f"{verdict.baselines}/")
+
+
+def _broken(verdict: ExperimentVerdict) -> int:
+    results = [
+        each for case in verdict.cases for variant in case.variants for each in variant.expectations
+    ]
+    return sum(each.outcome != "held" for each in (*results, *verdict.expectations))

@@ -1,0 +1,1 @@
+"""Is a difference from the accepted baseline allowed?  Policy, expectations, judge, baselines."""

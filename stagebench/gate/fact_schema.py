@@ -1,0 +1,114 @@
+"""Which paths can a changed fact have?  What a policy's patterns are checked against.
+
+Made from the records' own fields, so that a fact that is added tomorrow can be named in a policy;
+names of buffers, loops and the like are ``*``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import msgspec
+
+from stagebench.model import (
+    Barrier,
+    Diagnostic,
+    Evidence,
+    Facts,
+    Failure,
+    Launch,
+    LaunchParam,
+    PipelineLoop,
+    PipelineStatement,
+    Record,
+    SharedBuffer,
+    SharedMemory,
+    SyncOp,
+    SyncTotal,
+    TmaDescriptor,
+    Variant,
+)
+
+CUDA_TEXT = "kernel_cu"
+"""The path of the generated CUDA's text, which is no fact of the schema but can have a rule."""
+
+SYNC_OPS = (
+    "cp_async_copy", "cp_async_commit", "cp_async_wait",
+    "tma_load", "tma_store", "tma_store_commit", "tma_store_wait", "tma_prefetch_descriptor",
+    "mbarrier_init", "mbarrier_expect_tx", "mbarrier_arrive", "mbarrier_wait",
+    "wgmma", "wgmma_fence", "wgmma_commit", "wgmma_wait", "mma_sync",
+    "tcgen05_mma", "tcgen05_commit", "tcgen05_wait", "tcgen05_fence", "tcgen05_alloc",
+    "tcgen05_dealloc",
+    "syncthreads", "partial_barrier", "partial_barrier_arrive", "warp_sync",
+    "cluster_sync", "cluster_arrive", "cluster_wait", "grid_sync", "griddepcontrol",
+    "fence_proxy_async", "fence_barrier_init", "threadfence", "setmaxnreg",
+)  # fmt: skip
+"""The taxonomy (DESIGN, "Facts"); ``unknown:<name>`` is what does not fit."""
+
+_MACHINE = (
+    "registers", "spill_bytes", "barriers", "stack_bytes", "sync_ptx", "sync_sass", "occupancy",
+    "diagnostics",
+)  # fmt: skip
+"""Announced by the JSON schema (DESIGN) and ``null`` today: a policy may name them already."""
+
+
+def _below(path: str, record: type[Record], *, skip: tuple[str, ...] = ()) -> list[str]:
+    return [
+        f"{path}.{info.encode_name}" for info in msgspec.structs.fields(record)
+        if info.name not in skip
+    ]  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def fact_templates() -> tuple[str, ...]:
+    """The form of every path, with ``*`` for what a kernel names."""
+    known = {
+        "pipeline_loops": [
+            *_below("pipeline_loops[*]", PipelineLoop, skip=("statements",)),
+            *_below("pipeline_loops[*].statements", PipelineStatement),
+        ],
+        "shared_buffers": _below("shared_buffers[*]", SharedBuffer),
+        "shared_memory": _below("shared_memory", SharedMemory),
+        "barriers": _below("barriers[*]", Barrier),
+        "sync_ops": [
+            path
+            for op in (*SYNC_OPS, "unknown:*")
+            for path in (
+                *_below(f"sync_ops[{op} *]", SyncOp, skip=("args",)), f"sync_ops[{op} *].args[*]",
+            )
+        ],
+        "sync_totals": [
+            path
+            for op in (*SYNC_OPS, "unknown:*")
+            for path in _below(f"sync_totals[{op}]", SyncTotal)
+        ],
+        "launch": [
+            *_below("launch", Launch),
+            "launch.params.order",
+            *_below("launch.params[*]", LaunchParam),
+            *_below("launch.tma_descriptors[*]", TmaDescriptor),
+        ],
+        "diagnostics": [
+            *_below("diagnostics[*]", Diagnostic),
+            *_below("diagnostics[*].evidence[*]", Evidence),
+        ],
+        "machine": ["machine", *(f"machine.{name}" for name in _MACHINE)],
+        "lowering": [],
+    }  # fmt: skip
+    paths = ["outcome", CUDA_TEXT, *_below("failure", Failure)]
+    paths += _below("variant", Variant, skip=("params", "pass_configs"))
+    paths += ["variant.params[*]", "variant.pass_configs[*]"]
+    for info in msgspec.structs.fields(Facts):
+        paths += known.get(info.name, [f"{info.encode_name}*"])
+    return tuple(paths)
+
+
+@lru_cache(maxsize=1)
+def fact_words() -> tuple[str, ...]:
+    """Every name that occurs in a path: what a misspelt one is compared with."""
+    found: dict[str, None] = {}
+    for path in fact_templates():
+        for word in path.replace("[", ".").replace("]", ".").replace(" ", ".").split("."):
+            if word.strip("*"):
+                found[word] = None
+    return tuple(found)

@@ -1,0 +1,228 @@
+"""How is a verdict told: what changed and in which variants, what failed, what to type?
+
+Changes that the same variants share stand together; those that only follow from another one are
+counted, and shown when everything is asked for.  Text only: how it looks is `check_view`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from stagebench.model import Record
+from stagebench.model.verdict import (
+    ChangeGroup,
+    ExpectationResult,
+    Place,
+    Status,
+    VariantVerdict,
+    Verdict,
+)
+
+MOST_CHANGES = 12
+_MOST_NAMES = 4
+_MOST_SEEN = 8
+
+STATUS_WORDS: dict[Status, str] = {
+    "clean": "clean",
+    "drift": "drift",
+    "failed_now": "fails now",
+    "lowers_now": "lowers now",
+    "not_comparable": "not comparable",
+    "missing_baseline": "no baseline",
+    "unused_baseline": "unused baseline",
+    "expectation_failed": "expectation failed",
+}
+
+
+_COUNT_WORDS: dict[Status, str] = {
+    **STATUS_WORDS,
+    "drift": "with drift",
+    "failed_now": "fail now",
+    "lowers_now": "lower now",
+    "missing_baseline": "without baseline",
+    "unused_baseline": "unused baselines",
+    "expectation_failed": "with a failed expectation",
+}
+
+
+class ChangeRow(Record, frozen=True, kw_only=True):
+    """One change in words, with its path, the rule that judged it, and where the baseline is."""
+
+    text: str
+    path: str
+    rule: str
+    place: str | None
+
+
+class ChangeBlock(Record, frozen=True, kw_only=True):
+    """Changes that the same variants share; ``hidden`` more of them follow from these."""
+
+    variants: str
+    count: int
+    rows: tuple[ChangeRow, ...]
+    hidden: int
+
+
+class VariantRow(Record, frozen=True, kw_only=True):
+    """A variant that is not clean (or any, where all are asked for) and what is said of it."""
+
+    status: Status
+    words: str
+    name: str
+    said: str
+
+
+class AnswerRow(Record, frozen=True, kw_only=True):
+    """An expectation with what it saw; ``held`` ones only where all are asked for."""
+
+    held: bool
+    words: str
+    variants: str
+    seen: tuple[str, ...]
+    place: str | None
+
+
+class CheckRows(Record, frozen=True, kw_only=True):
+    """Everything that is shown of a verdict."""
+
+    drifts: tuple[ChangeBlock, ...]
+    allowed: tuple[ChangeBlock, ...]
+    allowed_count: int
+    variants: tuple[VariantRow, ...]
+    answers: tuple[AnswerRow, ...]
+    summary: str
+    approve: str | None
+
+
+def check_rows(verdict: Verdict, *, show_all: bool = False) -> CheckRows:
+    """The rows of a verdict."""
+    many = len(verdict.experiments) > 1
+    noted = [group for group in verdict.allowed_groups if group.change.rule.action != "ignore"]
+    shown = verdict.allowed_groups if show_all else ()
+    return CheckRows(
+        drifts=tuple(_blocks(verdict.groups, many=many, show_all=show_all)),
+        allowed=tuple(_blocks(shown, many=many, show_all=True)),
+        allowed_count=len(noted),
+        variants=tuple(_variants(verdict, many=many, show_all=show_all)),
+        answers=tuple(_answers(verdict, many=many, show_all=show_all)),
+        summary=summary(verdict),
+        approve=verdict.accept.shell if verdict.accept else None,
+    )
+
+
+def summary(verdict: Verdict) -> str:
+    """``8 variants against the baselines in dumps/x: 4 drift, 4 clean``."""
+    total = sum(verdict.counts.values())
+    said = ", ".join(
+        f"{number} {_COUNT_WORDS[status]}" for status, number in verdict.counts.items()
+    )
+    if verdict.compared == 0:
+        said += "; nothing was compared" if said else "nothing was compared"
+    return f"{total} variants against {verdict.against}: {said}"
+
+
+def _blocks(groups: Iterable[ChangeGroup], *, many: bool, show_all: bool) -> Iterable[ChangeBlock]:
+    together: dict[tuple[str, ...], list[ChangeGroup]] = {}
+    for group in groups:
+        together.setdefault(group.variants, []).append(group)
+    for variants, members in sorted(
+        together.items(), key=lambda item: (all(g.change.follows for g in item[1]), -len(item[0]))
+    ):
+        first = [group for group in members if not group.change.follows] or members[:1]
+        shown = members if show_all else first[:MOST_CHANGES]
+        yield ChangeBlock(
+            variants=names_in_words(variants, many=many),
+            count=len(variants),
+            rows=tuple(_change(group) for group in shown),
+            hidden=len(members) - len(shown),
+        )
+
+
+def _change(group: ChangeGroup) -> ChangeRow:
+    change = group.change
+    rule = change.rule
+    source = "" if rule.source == "default" else f" ({rule.source}: {rule.pattern})"
+    return ChangeRow(
+        text=change.text,
+        path=change.path,
+        rule=f"{change.why}{source}",
+        place=place_words(change.place),
+    )
+
+
+def _variants(verdict: Verdict, *, many: bool, show_all: bool) -> Iterable[VariantRow]:
+    for experiment in verdict.experiments:
+        for case in experiment.cases:
+            for variant in case.variants:
+                if variant.status == "clean" and variant.note is None and not show_all:
+                    continue
+                name = f"{experiment.name}:{variant.name}"
+                yield VariantRow(
+                    status=variant.status,
+                    words=STATUS_WORDS[variant.status],
+                    name=names_in_words((name,), many=many),
+                    said=_said(variant),
+                )
+
+
+def _said(variant: VariantVerdict) -> str:
+    parts = [variant.note] if variant.note else []
+    if variant.drifts:
+        changes = "change" if len(variant.drifts) == 1 else "changes"
+        parts.append(f"{len(variant.drifts)} {changes}")
+    broken = sum(answer.outcome != "held" for answer in variant.expectations)
+    if broken:
+        parts.append(f"{broken} of {len(variant.expectations)} expectations failed")
+    return "; ".join(parts)
+
+
+def _answers(verdict: Verdict, *, many: bool, show_all: bool) -> Iterable[AnswerRow]:
+    together: dict[tuple[object, ...], tuple[ExpectationResult, list[str]]] = {}
+    for experiment in verdict.experiments:
+        for result in experiment.expectations:
+            together[experiment.name, result] = (result, [])
+        for case in experiment.cases:
+            for variant in case.variants:
+                for result in variant.expectations:
+                    if result.outcome == "held" and not show_all:
+                        continue
+                    names = together.setdefault((experiment.name, result), (result, []))[1]
+                    names.append(f"{experiment.name}:{variant.name}")
+    for result, names in together.values():
+        seen = [f"{value.expression} = {value.value}" for value in result.seen[:_MOST_SEEN]]
+        if len(result.seen) > _MOST_SEEN:
+            seen.append(f"… {len(result.seen) - _MOST_SEEN} more values")
+        if result.error:
+            seen.insert(0, result.error)
+        yield AnswerRow(
+            held=result.outcome == "held",
+            words=result.words,
+            variants=names_in_words(tuple(names), many=many),
+            seen=tuple(seen),
+            place=place_words(result.place),
+        )
+
+
+def place_words(place: Place | None) -> str | None:
+    """``file:line`` as editors understand it."""
+    if place is None:
+        return None
+    return place.file if place.line is None else f"{place.file}:{place.line}"
+
+
+def names_in_words(names: Sequence[str], *, many: bool) -> str:
+    """``gemm/sm_90a/num_stages=1, 2, 3``: what the names share is said once.
+
+    The experiment's name is left out where there is only one.
+    """
+    if not many:
+        names = [name.partition(":")[2] for name in names]
+    heads: dict[str, list[str]] = {}
+    for name in names:
+        head, equals, last = name.rpartition("=")
+        heads.setdefault(f"{head}{equals}", []).append(last)
+    said = [f"{head}{', '.join(tails)}" for head, tails in heads.items()]
+    if len(said) <= _MOST_NAMES:
+        return "; ".join(said)
+    shown = sum(len(tails) for tails in list(heads.values())[:_MOST_NAMES])
+    return "; ".join(said[:_MOST_NAMES]) + f" … {len(names) - shown} more"

@@ -1,0 +1,149 @@
+"""How does a check look in a terminal?  The rows of `check_rows`, and what `accept` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from stagebench.model.verdict import Status, Verdict
+from stagebench.report import lines, quantities
+from stagebench.report.check_rows import (
+    AnswerRow,
+    ChangeBlock,
+    CheckRows,
+    VariantRow,
+    check_rows,
+    names_in_words,
+)
+from stagebench.report.console import open_console
+
+if TYPE_CHECKING:
+    from stagebench.model.verdict import AcceptStep
+
+_STYLES: dict[Status, str] = {
+    "clean": "green",
+    "drift": "red",
+    "failed_now": "bold red",
+    "lowers_now": "bold yellow",
+    "not_comparable": "yellow",
+    "missing_baseline": "yellow",
+    "unused_baseline": "yellow",
+    "expectation_failed": "red",
+}
+_CODES = {0: "clean", 1: "drift", 3: "a variant fails or lowers now", 4: "not comparable"}
+_SMALLEST = 40
+
+
+def print_verdict(
+    verdict: Verdict,
+    *,
+    show_all: bool = False,
+    plain: bool = False,
+    elapsed_seconds: float | None = None,
+    from_cache: int | None = None,
+) -> None:
+    """Print a verdict; ``plain`` is without colour, whatever the terminal can do."""
+    console = open_console()
+    if plain:
+        console.no_color = True
+    rows = check_rows(verdict, show_all=show_all)
+    found = _changes(rows, console.width) + _rest(rows, console.width)
+    took = "" if elapsed_seconds is None else f" · {quantities.seconds(elapsed_seconds)}"
+    cached = f", {from_cache} from the cache" if from_cache else ""
+    style = "green" if verdict.exit_code == 0 else "red"
+    found.append(Text(f"{rows.summary}{took}{cached}"))
+    found.append(Text(f"exit {verdict.exit_code}: {_CODES[verdict.exit_code]}", style=style))
+    if rows.approve:
+        found.append(Text(f"to approve: {rows.approve}"))
+    lines.show(console, found)
+
+
+def _changes(rows: CheckRows, width: int) -> list[Text]:
+    found: list[Text] = []
+    for title, blocks, style in (
+        ("drift", rows.drifts, "bold red"),
+        ("allowed", rows.allowed, "bold"),
+    ):
+        for block in blocks:
+            found += _block(title, block, style, width)
+    if rows.allowed_count and not rows.allowed:
+        found += [Text(f"{rows.allowed_count} more changes are allowed (--all shows them)"), Text()]
+    return found
+
+
+def _block(title: str, block: ChangeBlock, style: str, width: int) -> list[Text]:
+    several = "variant" if block.count == 1 else "variants"
+    head = [(f"{title} in {block.count} {several}  ", style)]
+    found = lines.hanging(head, (block.variants, ""), width)
+    for row in block.rows:
+        found += lines.hanging([("  ", "")], (row.text, ""), width)
+        where = f" · {row.place}" if row.place else ""
+        found += lines.hanging([("      ", "")], (f"{row.path} · {row.rule}{where}", "dim"), width)
+    if block.hidden:
+        found.append(Text(f"  … and {block.hidden} that follow (--all shows them)", style="dim"))
+    return [*found, Text()]
+
+
+def _rest(rows: CheckRows, width: int) -> list[Text]:
+    found: list[Text] = []
+    for answer in rows.answers:
+        found += _answer(answer, width)
+    if rows.answers:
+        found.append(Text())
+    if rows.variants:
+        found += [*_variants(rows.variants, width), Text()]
+    return found
+
+
+def _answer(row: AnswerRow, width: int) -> list[Text]:
+    mark, style = ("holds", "green") if row.held else ("failed expectation", "red")
+    found = lines.hanging([(f"{mark}: ", style)], (row.words, ""), width)
+    where = " · ".join(text for text in (row.variants, row.place) if text)
+    found += lines.hanging([("  ", "")], (where, "dim"), width)
+    for seen in row.seen:
+        found += lines.hanging([("      ", "")], (seen, ""), width)
+    return found
+
+
+def _variants(rows: Iterable[VariantRow], width: int) -> list[Text]:
+    found: list[Text] = []
+    for row in rows:
+        head = [(f"{row.words:<18} ", _STYLES[row.status]), (row.name, "")]
+        if not row.said:
+            found.append(Text.assemble(*head))
+            continue
+        taken = sum(len(text) for text, _ in head)
+        if taken + _SMALLEST <= width:
+            found += lines.hanging([*head, ("  ", "")], (row.said, "dim"), width)
+        else:
+            found.append(Text.assemble(*head))
+            found += lines.hanging([(" " * 19, "")], (row.said, "dim"), width)
+    return found
+
+
+def print_steps(
+    verdict: Verdict,
+    steps: Iterable[tuple[AcceptStep, str]],
+    refused: Iterable[tuple[str, str]],
+) -> None:
+    """Show what an `accept` is about to do: the grouped changes, then each step's variants."""
+    console = open_console()
+    rows = check_rows(verdict)
+    found = _changes(rows, console.width)
+    by_step: dict[AcceptStep, list[str]] = {}
+    for step, name in steps:
+        by_step.setdefault(step, []).append(name)
+    many = len(verdict.experiments) > 1
+    for step, names in by_step.items():
+        head = [(f"{step} {len(names)}  ", "bold")]
+        found += lines.hanging(head, (names_in_words(names, many=many), ""), console.width)
+    for name, why in refused:
+        found += lines.hanging([("not accepted  ", "red")], (f"{name}: {why}", ""), console.width)
+    lines.show(console, found)
+
+
+def print_outcome(text: str, *notes: str) -> None:
+    """Say how an `accept` ended."""
+    lines.show(open_console(), [Text(text), *(Text(note) for note in notes)])
