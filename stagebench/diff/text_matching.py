@@ -60,7 +60,7 @@ _DIGITS = frozenset("0123456789")
 
 def shape(words: Words) -> Words:
     """The words with every number left out (one that starts with its point stays)."""
-    return tuple(["#" if word[0] in _DIGITS else word for word in words])
+    return tuple(["#" if word[:1] in _DIGITS else word for word in words])
 
 
 def says_something(words: Words) -> bool:
@@ -147,6 +147,9 @@ def _similar(
     of_left: list[int], of_right: list[int], left: Sequence[Words], right: Sequence[Words]
 ) -> list[Pair]:
     """The pairing in order with the greatest similarity in all."""
+    if len(of_left) == len(of_right) == 1:  # nothing else that either could be
+        pair = of_left[0], of_right[0]
+        return [pair] if says_something(left[pair[0]]) == says_something(right[pair[1]]) else []
     left_bags = [_bag(left[index]) for index in of_left]
     right_bags = [_bag(right[index]) for index in of_right]
     columns = len(of_right)

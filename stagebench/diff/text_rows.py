@@ -12,6 +12,7 @@ from stagebench.diff.text_pair import Side, TextPair
 from stagebench.diff.text_records import Row, RowKind, Span
 from stagebench.diff.text_rules import COMMENTS, WHITESPACE, Rule, tokens_of
 from stagebench.diff.text_spans import changed_spans
+from stagebench.diff.text_tokens import Language, lex
 from stagebench.diff.text_version_index import VersionIndex
 
 _NAMES_ONLY = frozenset(("renames", "kernel-name"))
@@ -40,7 +41,12 @@ def compare_pair(pair: TextPair, rules: Sequence[Rule]) -> list[Row]:
             misplaced = _misplaced(pairs, left.nesting, right.nesting)
     gone = {one + step: other + step for one, other, size in blocks for step in range(size)}
     come = {other: one for one, other in gone.items()}
-    changed = changed_pairs(pairs, left.keys, right.keys, (set(gone), set(come)))
+    changed = changed_pairs(
+        pairs,
+        _tokens(left, {one for one, _ in pairs}, pair.language) if not rules else left.keys,
+        _tokens(right, {other for _, other in pairs}, pair.language) if not rules else right.keys,
+        (set(gone), set(come)),
+    )
     writer = _Writer(pair, rules, left, right, gone, come)
     writer.versions.learn((left.keys[one], right.keys[other]) for one, other in changed)
     unequal = misplaced.union(changed)
@@ -70,6 +76,16 @@ def _kept(side: Side, rules: set[str]) -> _Kept:
         kept.keys.append(key)
         kept.nesting.append(side.nesting[number])
     return kept
+
+
+def _tokens(kept: _Kept, matched: set[int], language: Language) -> list[Words]:
+    """The plain diff compares whole lines; those that are left are paired by their tokens."""
+    return [
+        key
+        if index in matched
+        else tuple(word for line in lex(key[0], language) for word in line.words if word.strip())
+        for index, key in enumerate(kept.keys)
+    ]
 
 
 def _misplaced(pairs: Sequence[Pair], left: Sequence[int], right: Sequence[int]) -> set[Pair]:

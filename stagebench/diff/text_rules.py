@@ -59,7 +59,10 @@ def _never(pair: TextPair, left: int, right: int) -> bool:  # noqa: ARG001 - dro
 
 def _different(kind: str) -> Callable[[TextPair, int, int], bool]:
     def explains(pair: TextPair, left: int, right: int) -> bool:
-        return tokens_of(pair.left, left, kind) != tokens_of(pair.right, right, kind)
+        ours, theirs = tokens_of(pair.left, left, kind), tokens_of(pair.right, right, kind)
+        if left in pair.left.rewritten.get(PARAMETER_ORDER, ()):
+            return sorted(ours) != sorted(theirs)  # they moved with the parameters
+        return ours != theirs
 
     return explains
 

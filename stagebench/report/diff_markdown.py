@@ -1,6 +1,6 @@
 """How does a comparison look in a pull request?  Facts as a table, hunks as a diff, folded.
 
-A comment holds 65,536 characters (GitHub); hunks that don't fit are counted.
+A comment holds 65,536 characters (GitHub); lines that don't fit are counted.
 """
 
 from __future__ import annotations
@@ -50,22 +50,24 @@ def _facts(facts: Sequence[FactChange]) -> str:
 
 
 def _hunks(hunks: Sequence[Hunk], room: int) -> str:
-    blocks: list[str] = []
+    lines: list[str] = []
     for hunk in hunks:
-        block = "\n".join([hunk_title(hunk), *(line for row in hunk.rows for line in _row(row))])
-        room -= len(block) + 1
+        lines.append(hunk_title(hunk))
+        lines += [line for row in hunk.rows for line in _row(row)]
+    shown: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
         if room < 0:
             break
-        blocks.append(block)
-    body = "\n".join(blocks)
+        shown.append(line)
+    body = "\n".join(shown)
     fence = "```"
     while fence in body:
         fence += "`"
-    left_out = len(hunks) - len(blocks)
-    more = f"\n\n… and {left_out} more hunks" if left_out else ""
+    more = f"\n\n… and {len(lines) - len(shown)} more lines" if len(shown) < len(lines) else ""
+    count = "1 hunk" if len(hunks) == 1 else f"{len(hunks)} hunks"
     return (
-        f"<details><summary>{len(hunks)} hunks</summary>\n\n"
-        f"{fence}diff\n{body}\n{fence}{more}\n\n</details>"
+        f"<details><summary>{count}</summary>\n\n{fence}diff\n{body}\n{fence}{more}\n\n</details>"
     )
 
 

@@ -33,6 +33,8 @@ def verdict(diff: TextDiff) -> str:
     """One line: equal, equal up to rules, or how many lines are different."""
     if diff.identical:
         return "equal"
+    if diff.equal and not diff.hidden:
+        return "equal, apart from the line feed at the end"
     if diff.equal:
         return f"equal, apart from {_lines(diff.hidden)} put aside"
     kinds = Counter(row.kind for row in diff.rows)
