@@ -110,7 +110,9 @@ class _Renaming:
 
     def _votes(self) -> tuple[dict[Pair, Counter[Names]], Counter[Pair]]:
         pair = self._pair
-        one, other = self._abstract(pair.left), self._abstract(pair.right)
+        shared = _parameter_names(pair.left) & _parameter_names(pair.right)
+        one, other = self._abstract(pair.left, shared), self._abstract(pair.right, shared)
+        definitions = _definitions(pair.left), _definitions(pair.right)
         exact = match_lines(one.keys, other.keys, one.nesting, other.nesting)
         moved = [
             (left + offset, right + offset)
@@ -125,23 +127,26 @@ class _Renaming:
         for pairs, weight in ((exact, 4), (moved, 2), (set(rough) - known, 1)):
             for left, right in pairs:
                 left_number, right_number = one.numbers[left], other.numbers[right]
-                functions = (
-                    _definition(pair.left, pair.left.function_of[left_number]),
-                    _definition(pair.right, pair.right.function_of[right_number]),
-                )
-                if min(functions) < 0:
+                of_left = pair.left.function_of[left_number]
+                of_right = pair.right.function_of[right_number]
+                if of_left < 0 or of_right < 0:
                     continue
+                functions = definitions[0][of_left], definitions[1][of_right]
                 lines[functions] += weight
                 counted = weight * (4 if often[one.keys[left]] == 1 else 1)
                 signature = left_number == pair.left.functions[functions[0]].first
                 of = votes.setdefault(functions, Counter())
                 for names in zip(one.names[left], other.names[right], strict=False):
-                    of[names] += 1 if signature else counted
+                    of[names] += 1 if signature else counted * _trust(*names)
         return votes, lines
 
-    def _abstract(self, side: Side) -> _Abstract:
+    def _abstract(self, side: Side, shared: set[str]) -> _Abstract:
         language = self._pair.language
         found = _Abstract([], [], [], [])
+        local = [
+            function.local - (shared & {parameter.name for parameter in function.parameters})
+            for function in side.functions
+        ]
         cache: dict[tuple[int, Words], tuple[Words, tuple[str, ...]]] = {}
         for number, words in enumerate(side.words):
             if not words or number in side.dropped:
@@ -152,7 +157,7 @@ class _Renaming:
             if function >= 0:
                 known = cache.get((function, words))
                 if known is None:
-                    known = _abstracted(words, side.functions[function].local, language)
+                    known = _abstracted(words, local[function], language)
                     cache[function, words] = known
                 key, names = known
             found.numbers.append(number)
@@ -234,27 +239,33 @@ def _free(side: Side, names: Sequence[str], others: Sequence[str]) -> bool:
     )
 
 
-def _definition(side: Side, function: int) -> int:
-    """The function itself, or for a prototype the definition that it announces."""
-    if function < 0:
-        return function
-    this = side.functions[function]
-    wanted = [parameter.name for parameter in this.parameters]
-    for index in range(len(side.functions) - 1, function, -1):
-        later = side.functions[index]
-        if later.name == this.name and [p.name for p in later.parameters] == wanted:
-            return index
-    return function
+def _trust(left: str, right: str) -> int:
+    """A name that somebody gave and that is on both sides is likely the same thing on both."""
+    return 2 if left == right and not left[-1].isdigit() else 1
+
+
+def _parameter_names(side: Side) -> set[str]:
+    return {parameter.name for function in side.functions for parameter in function.parameters}
+
+
+def _definitions(side: Side) -> list[int]:
+    """For each function itself, or for a prototype the definition that it announces."""
+    last: dict[tuple[str, ...], int] = {}
+    found = list(range(len(side.functions)))
+    for index in reversed(found):
+        function = side.functions[index]
+        signature = (function.name, *(parameter.name for parameter in function.parameters))
+        found[index] = last.setdefault(signature, index)
+    return found
 
 
 def _same_function(side: Side, function: int) -> list[int]:
     """The lines of a function and of its prototypes."""
     return [
         number
-        for index, each in enumerate(side.functions)
-        if index == function
-        or (each.name == side.functions[function].name and _definition(side, index) == function)
-        for number in range(each.first, each.last)
+        for index, definition in enumerate(_definitions(side))
+        if definition == function
+        for number in range(side.functions[index].first, side.functions[index].last)
         if side.function_of[number] == index
     ]
 
