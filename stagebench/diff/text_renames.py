@@ -110,8 +110,8 @@ class _Renaming:
 
     def _votes(self) -> tuple[dict[Pair, Counter[Names]], Counter[Pair]]:
         pair = self._pair
-        shared = _parameter_names(pair.left) & _parameter_names(pair.right)
-        one, other = self._abstract(pair.left, shared), self._abstract(pair.right, shared)
+        one = self._abstract(pair.left, _parameter_names(pair.right))
+        other = self._abstract(pair.right, _parameter_names(pair.left))
         definitions = _definitions(pair.left), _definitions(pair.right)
         exact = match_lines(one.keys, other.keys, one.nesting, other.nesting)
         moved = [
@@ -140,11 +140,14 @@ class _Renaming:
                     of[names] += 1 if signature else counted * _trust(*names)
         return votes, lines
 
-    def _abstract(self, side: Side, shared: set[str]) -> _Abstract:
+    def _abstract(self, side: Side, others: Mapping[str, set[str]]) -> _Abstract:
         language = self._pair.language
         found = _Abstract([], [], [], [])
         local = [
-            function.local - (shared & {parameter.name for parameter in function.parameters})
+            function.local
+            - ({parameter.name for parameter in function.parameters} & others[function.name])
+            if function.name in others
+            else function.local
             for function in side.functions
         ]
         cache: dict[tuple[int, Words], tuple[Words, tuple[str, ...]]] = {}
@@ -244,8 +247,12 @@ def _trust(left: str, right: str) -> int:
     return 2 if left == right and not left[-1].isdigit() else 1
 
 
-def _parameter_names(side: Side) -> set[str]:
-    return {parameter.name for function in side.functions for parameter in function.parameters}
+def _parameter_names(side: Side) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for function in side.functions:
+        names = {parameter.name for parameter in function.parameters}
+        found.setdefault(function.name, set()).update(names)
+    return found
 
 
 def _definitions(side: Side) -> list[int]:

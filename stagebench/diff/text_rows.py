@@ -149,8 +149,11 @@ class _Writer:
             kind = "renamed" if rules and _NAMES_ONLY.issuperset(rules) else "ignored"
         else:
             ours, theirs = self.left.keys[one], self.right.keys[other]
-            spans = changed_spans(left_line, right_line, ours, theirs, self.pair.language)
-            if self.rules and left_line.text == right_line.text:
+            words = (ours, theirs) if self.rules else ((), ())  # the plain diff: all tokens
+            spans = changed_spans(left_line, right_line, *words, self.pair.language)
+            if not self.rules and left_line.text == right_line.text:
+                marks = ("line-feed",)
+            elif self.rules and left_line.text == right_line.text:
                 marks = ("other-name",)
             elif self.rules and ours == theirs:
                 marks = ("nesting",)

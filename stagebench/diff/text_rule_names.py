@@ -17,5 +17,6 @@ MARKS = {
     "version-index": "an index that differs by the count of versions alone: & 1 → % 3",
     "other-name": "same text, but a name in it is another variable",
     "nesting": "same text, but in another block",
+    "line-feed": "same text, but a line feed ends it on one side only",
 }
 """Mark → what it says of a changed line; a marked line is always shown."""

@@ -40,6 +40,8 @@ def test_a_changed_word_is_one_changed_line(kernel, name, rules):
     diff = compare_texts(kernel, kernel.replace(old, new), "cuda", rules)
     line = kernel[: kernel.index(old)].count("\n") + 1
     assert shown(diff) == [("changed", line, line)]
+    (row,) = (row for row in diff.rows if row.kind == "changed")
+    assert 0 < sum(end - start for start, end in row.left_spans) <= len(old)
     assert not diff.equal
 
 

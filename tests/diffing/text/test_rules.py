@@ -147,3 +147,10 @@ def test_an_offset_alone_is_not_marked(kernel):
         if row.kind == "changed"
     )
     assert row.marks == ()
+
+
+def test_the_plain_diff_sees_the_last_line_feed(kernel):
+    """As diff's "no newline at end of file"; under the rules it is whitespace."""
+    diff = compare_texts(kernel, kernel.rstrip(), "cuda", ())
+    assert [row.marks for row in diff.rows if row.kind == "changed"] == [("line-feed",)]
+    assert compare_texts(kernel, kernel.rstrip(), "cuda").equal
