@@ -63,7 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         parsed = build_parser(verb).parse_args(arguments)
         command = importlib.import_module(f"stagebench.commands.{parsed.verb}")
-        return int(command.run(parsed))
+        code = int(command.run(parsed))
+        sys.stdout.flush()
     except StagebenchError as exc:
         print(f"stagebench: {exc.message}", file=sys.stderr)  # noqa: T201 - the one place
         if exc.hint:
@@ -73,8 +74,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("stagebench: interrupted", file=sys.stderr)  # noqa: T201 - the one place
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away (head, a pager)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()
         return EXIT_USAGE
+    except OSError as exc:  # such as standard output on a full disk
+        print(f"stagebench: {exc}", file=sys.stderr)  # noqa: T201 - the one place
+        _abandon_output()
+        return EXIT_USAGE
+    return code
+
+
+def _abandon_output() -> None:
+    """What is left in standard output's buffer goes nowhere, and quietly."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

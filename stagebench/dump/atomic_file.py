@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -35,6 +36,8 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
     """
     if path.is_dir() and _holds(path, files):
         return
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "a file lies where a dump belongs", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=path.parent))
     try:

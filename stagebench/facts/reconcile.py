@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from stagebench.facts.counts import product, total
 from stagebench.facts.cuda_sites import CudaKernel, CudaSite
-from stagebench.model import Diagnostic, Evidence
+from stagebench.model import Diagnostic, Evidence, Extent
 from stagebench.model.observation import SeenKernel, SeenSite
 
 
@@ -42,6 +42,8 @@ def reconcile(kernel: SeenKernel, cuda: CudaKernel) -> tuple[Diagnostic, ...]:
         seen = [site for site in kernel.sites if site.op == op]
         written = [site for site in cuda.sites if site.op == op]
         found += _compare(op, kernel, seen, written)
+    disagreeing = {diagnostic.message.partition(":")[0] for diagnostic in found}
+    found += _unconfirmed([op for op in ops if op not in disagreeing], kernel, cuda)
     found += _compare_threads(kernel, cuda)
     found += _compare_arena(kernel, cuda)
     return tuple(found)
@@ -50,8 +52,7 @@ def reconcile(kernel: SeenKernel, cuda: CudaKernel) -> tuple[Diagnostic, ...]:
 def _compare(
     op: str, kernel: SeenKernel, seen: Sequence[SeenSite], written: Sequence[CudaSite]
 ) -> list[Diagnostic]:
-    ir_dynamic = total(product(kernel.loops[i].extent for i in site.loops) for site in seen)
-    cuda_dynamic = total(site.dynamic for site in written)
+    ir_dynamic, cuda_dynamic = _executions(kernel, seen, written)
     same_sites = len(seen) == len(written)
     comparable = isinstance(ir_dynamic, int) and isinstance(cuda_dynamic, int)
     same_runs = ir_dynamic == cuda_dynamic if comparable else True
@@ -70,6 +71,36 @@ def _compare(
                 Evidence(artifact="kernel.cu", line=site.line, text=site.callee)
                 for site in written[:8]
             ),
+        )
+    ]
+
+
+def _executions(
+    kernel: SeenKernel, seen: Sequence[SeenSite], written: Sequence[CudaSite]
+) -> tuple[Extent, Extent]:
+    in_ir = total(product(kernel.loops[i].extent for i in site.loops) for site in seen)
+    return in_ir, total(site.dynamic for site in written)
+
+
+def _unconfirmed(ops: Sequence[str], kernel: SeenKernel, cuda: CudaKernel) -> list[Diagnostic]:
+    """Symbolic counts are expressions in each level's own words: only sites are confirmed."""
+    names = []
+    for op in ops:
+        in_ir, in_cuda = _executions(
+            kernel,
+            [site for site in kernel.sites if site.op == op],
+            [site for site in cuda.sites if site.op == op],
+        )
+        if in_ir != in_cuda:
+            names.append(op)
+    if not names:
+        return []
+    return [
+        Diagnostic(
+            severity="note",
+            code="executions-not-confirmed",
+            message="a trip count is symbolic: the generated CUDA confirms the call sites, not the "
+            f"executions, of {', '.join(names)}",
         )
     ]
 

@@ -13,10 +13,11 @@ import sys
 
 _MAX_BYTES = 256 * 1024
 _HEADER_BYTES = 128
-_WARNING = re.compile(
-    r"^(?:\[\d\d:\d\d:\d\d\] )?(?:\S+:\d+: )?(?:\d{4}-\d\d-\d\d \S+ )?"
-    r"(?:\[?(?:TileLang\S*|W\w*)\]?[: ]+)*warning[: ]+(?P<text>.+)$",
-    re.IGNORECASE,
+_WARNINGS = (
+    # C++: [12:34:56] /a/file.cc:12: Warning: text
+    re.compile(r"(?:\[\d\d:\d\d:\d\d\] )?(?:\S+:\d+: )?warning: (?P<text>.+)", re.IGNORECASE),
+    # TileLang's logger: 2026-01-02 12:34:56  [TileLang:tilelang.engine:WARNING] (lower.py:12): text
+    re.compile(r"[-\d]+ [:,\d]+\s+\[TileLang:\S+:WARNING\](?: \(\S+:\d+\))?: (?P<text>.+)"),
 )
 
 
@@ -28,5 +29,6 @@ def compiler_warnings() -> tuple[str, ...]:
         printed = os.pread(2, _MAX_BYTES, _HEADER_BYTES).decode(errors="replace")
     except OSError:  # a terminal or a pipe: not run by the server
         return ()
-    found = (_WARNING.match(line.strip()) for line in printed.splitlines())
+    lines = [line.strip() for line in printed.splitlines()]
+    found = (pattern.fullmatch(line) for line in lines for pattern in _WARNINGS)
     return tuple(dict.fromkeys(match["text"].strip() for match in found if match))

@@ -79,7 +79,6 @@ def test_a_log_that_is_no_text(printed):
     assert printed("Warning: grö\n".encode().decode("latin-1") + "Warning: x\n")[-1] == "x"
 
 
-@pytest.mark.xfail(reason="TileLang's Python logger puts its level in brackets: not read yet")
 def test_a_warning_of_the_python_side(printed):
     """`logger.warning` of TileLang is a warning of the compiler's too."""
     line = "2026-01-02 12:34:56  [TileLang:tilelang.engine:WARNING] (lower.py:12): no fast path"

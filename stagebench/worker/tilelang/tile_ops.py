@@ -24,6 +24,8 @@ def read_statement(stmt: Any) -> SeenStatement:
     reads: list[str] = []
     writes: list[str] = []
     words: list[str] = []
+    bound: list[str] = []
+    computed: list[str] = []
     line: int | None = None
     only_copies = True
     for node in ir.statements(stmt):
@@ -36,18 +38,21 @@ def read_statement(stmt: Any) -> SeenStatement:
             words.append(f"loop {node.loop_var.name}:")
         elif isinstance(node, tirx.BufferStore):
             writes.append(ir.buffer_name(node.buffer))
+            computed.append(writes[-1])
             reads += [name for name in _loads(node.value) if name != writes[-1]]
             only_copies = False
         elif isinstance(node, tirx.Bind):
-            words.append(f"bind {node.var.name}")
+            bound.append(f"bind {node.var.name}")
             reads += _loads(node.value)
             only_copies = False
         elif isinstance(node, tirx.Evaluate) and isinstance(node.value, tirx.Call):
             word, is_copy = _operator(node.value, reads, writes)
             words.append(word)
             only_copies = only_copies and is_copy
-    if not words or all(word.endswith(":") for word in words):
-        words.append(f"compute → {', '.join(_unique(writes)) or 'nothing'}")
+    if computed:
+        words.append(f"compute → {', '.join(_unique(computed))}")
+    elif not words or all(word.endswith(":") for word in words):
+        words += bound or ["compute → nothing"]
     return SeenStatement(
         summary=_sentence(_unique(words)),
         reads=_unique(reads),
