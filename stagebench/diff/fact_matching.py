@@ -77,7 +77,7 @@ def match_sites(left: Sequence[SyncOp], right: Sequence[SyncOp]) -> list[Pair[Sy
     for key in (
         lambda site: (site.op, site.role),
         lambda site: site.op,
-        lambda site: (site.intrinsic, site.loops, site.line, site.cuda_line),
+        lambda site: (site.intrinsic, site.role, site.section),
     ):
         _leftovers(left, right, key, partner)
     taken = {partner[index]: index for index in partner}

@@ -1,8 +1,8 @@
 """Which dumps do these tests read?  Run this to record them again after a change of facts.
 
 ``python tests/diffing/passes/record_dumps.py`` writes ``tests/diffing/data/gemm`` (the built-in
-GEMM), ``renamed.gemm`` (the same with its tensor B called X) and ``moved.gemm`` (the same two lines further
-down in its file).  Needs TileLang.
+GEMM), ``renamed.gemm`` (the same with its tensor B called X) and ``moved.gemm`` (the same two lines
+further down in its file).  Needs TileLang.
 """
 
 from __future__ import annotations

@@ -1,0 +1,244 @@
+"""Which pass first treats two variants differently, and which only carry on."""
+
+import time
+
+import msgspec
+import pytest
+
+from stagebench.diff.pass_compare import compare_passes
+from stagebench.diff.pass_divergence import TwoLowerings
+from stagebench.diff.pass_runs import Lowering
+from stagebench.diff.pass_texts import Allowance, pair_texts
+from stagebench.errors import DumpError
+from stagebench.model import Failure
+from tests.diffing.passes.recorded import dump, edited
+
+NOTHING = Allowance({}, frozenset(), None, ({}, {}))
+
+
+def first(left, right):
+    diff = compare_passes(left, right)
+    return None if diff.first is None else diff.passes[diff.first].name
+
+
+def states(diff):
+    return {(p.name, p.number): p.state for p in diff.passes if p.left_sequence is not None}
+
+
+def shown(difference):
+    """The new lines of a pass: what is left, what is right."""
+    rows = [row for hunk in difference.hunks for row in hunk.rows]
+    return (
+        [row.left_text.strip() for row in rows if row.kind in ("removed", "changed")],
+        [row.right_text.strip() for row in rows if row.kind in ("added", "changed")],
+    )
+
+
+@pytest.mark.parametrize(
+    ("arch", "left", "right", "name"),
+    [
+        ("sm_80", 2, 3, "tl.InjectSoftwarePipeline"),
+        ("sm_80", 1, 2, "tl.PipelinePlanning"),
+        ("sm_80", 0, 1, "tl.InjectSoftwarePipeline"),
+        ("sm_90a", 2, 3, "tl.ProducerConsumerWarpSpecialized"),
+        ("sm_90a", 1, 2, "tl.ProducerConsumerWarpSpecialized"),
+        ("sm_90a", 0, 1, "tl.ProducerConsumerWarpSpecialized"),
+    ],
+)
+def test_the_first_diverging_pass_is_named(arch, left, right, name):
+    """The pass that decides about the depth, on both sides of the comparison."""
+    assert first(dump(arch, left), dump(arch, right)) == name
+    assert first(dump(arch, right), dump(arch, left)) == name
+
+
+def test_a_stage_list_that_differs_as_asked_for_is_no_divergence():
+    """Stages 0 0 1 and 0 0 2 are depths 2 and 3: PipelinePlanning did the same to both."""
+    planning = compare_passes(dump("sm_80", 2), dump("sm_80", 3)).passes[17]
+    assert planning.name == "tl.PipelinePlanning"
+    assert planning.state == "request"
+    assert planning.requested == (("1", "2"), ("2", "3"))
+
+
+def test_an_order_that_differs_is_a_divergence():
+    """Orders 1 2 0 and 0 1 2 are decisions, and the hunk is that one line."""
+    planning = compare_passes(dump("sm_80", 1), dump("sm_80", 2)).passes[17]
+    assert (planning.state, planning.new_left, planning.new_right) == ("diverges", 1, 1)
+    left, right = shown(planning)
+    assert len(left) == len(right) == 1
+    assert '"software_pipeline_order": [1, 2, 0]' in left[0]
+    assert '"software_pipeline_order": [0, 1, 2]' in right[0]
+
+
+def test_the_pipeline_pass_shows_versions_and_prologue():
+    """Depth 3 has another copy into shared memory before the loop, and a deeper wait in it."""
+    diff = compare_passes(dump("sm_80", 2), dump("sm_80", 3))
+    left, right = shown(diff.passes[diff.first])
+    assert any("(2, 128, 64)" in line for line in left)
+    assert any("(3, 128, 64)" in line for line in right)
+    assert sum(line == "T.ptx_commit_group()" for line in right) == 1
+    assert "T.ptx_wait_group(1)" in left
+    assert "T.ptx_wait_group(2)" in right
+
+
+def test_facts_are_listed_at_the_pass_since_which_they_differ():
+    """The first diverging pass has the versions and the wait depth."""
+    diff = compare_passes(dump("sm_80", 2), dump("sm_80", 3))
+    found = [change.text for change in diff.passes[diff.first].facts]
+    assert "A_shared versions 2 → 3" in found
+    assert "cp_async_wait depth 1 → 2 in the body" in found
+
+
+def test_passes_that_only_carry_on_do_not_diverge():
+    """What FlattenBuffer makes of three versions instead of two is no decision of its own."""
+    found = states(compare_passes(dump("sm_80", 2), dump("sm_80", 3)))
+    assert found["tl.FlattenBuffer", 1] == "request"
+    assert found["tl.LowerAccessPtr", 1] == "follows"
+    assert found["tirx.BindTarget", 1] == "same"
+    assert found["tl.LegalizeNegativeIndex", 1] == "no_op"
+
+
+def test_identical_variants_have_no_divergence():
+    """A variant against itself: nothing diverges, nothing follows."""
+    diff = compare_passes(dump("sm_90a", 2), dump("sm_90a", 2))
+    assert diff.first is None
+    assert {p.state for p in diff.passes} <= {"no_op", "same", "unknown"}
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+def test_a_renamed_tensor_is_no_divergence(arch):
+    """Another name, and with it other parameter positions: said, and equal."""
+    diff = compare_passes(dump(arch, 2), dump(arch, 2, "renamed.gemm"))
+    assert diff.first is None
+    assert diff.renamed == {"X": "B", "X_handle": "B_handle", "X_shared": "B_shared"}
+    assert {p.state for p in diff.passes} <= {"no_op", "same", "unknown"}
+
+
+def test_a_moved_kernel_is_no_divergence():
+    """Line numbers are in no text."""
+    assert first(dump("sm_80", 2), dump("sm_80", 2, "moved.gemm")) is None
+
+
+def test_kernels_that_differ_as_written_are_said_to():
+    """Depth 0 is another loop from the start: that is given, and no pass's doing."""
+    diff = compare_passes(dump("sm_80", 0), dump("sm_80", 1))
+    assert (diff.given_left, diff.given_right) == (1, 1)
+    same = compare_passes(dump("sm_80", 1), dump("sm_80", 2))
+    assert (same.given_left, same.given_right) == (0, 0)
+
+
+def drop_one(line):
+    def edit(text):
+        lines = text.split("\n")
+        places = [i for i, each in enumerate(lines) if each.strip() == line]
+        if places:  # the host's text has none
+            del lines[places[0]]
+        return "\n".join(lines)
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("pass_name", "number", "edit"),
+    [
+        ("tl.ThreadSync", 2, drop_one('T.tvm_storage_sync("shared")')),
+        ("tl.InjectSoftwarePipeline", 1, lambda t: t.replace("wait_group(1)", "wait_group(0)")),
+        ("tl.InjectSoftwarePipeline", 1, drop_one("T.ptx_commit_group()")),
+        ("tl.FlattenBuffer", 1, lambda t: t.replace("T.serial(15", "T.serial(16")),
+        ("tl.MergeSharedMemoryAllocations", 1, lambda t: t.replace("data, 32768)", "data, 16384)")),
+        ("tl.VectorizeLoop", 1, lambda t: t.replace("range(4)", "range(5)", 1)),
+        ("tl.LowerHopperIntrin", 1, lambda t: t.replace("T.ptx_mma", "T.ptx_mma_sp")),
+    ],
+)
+def test_one_changed_line_is_found_at_its_pass(tmp_path, pass_name, number, edit):
+    """A sync lost, a depth, a bound, an offset, another intrinsic: each names its pass."""
+    original = dump("sm_80", 2)
+    changed = edited(tmp_path, original, pass_name, edit, number)
+    diff = compare_passes(original, changed)
+    assert diff.first is not None
+    found = diff.passes[diff.first]
+    assert (found.name, found.number) == (pass_name, number)
+    assert found.new_left or found.new_right
+    assert found.hunks
+
+
+def test_a_later_divergence_is_found_among_inherited_differences(tmp_path):
+    """Depths 2 and 3 differ in half of their lines by then; a bound of a common loop shows."""
+    deeper = dump("sm_80", 3)
+    changed = edited(
+        tmp_path,
+        deeper,
+        "tl.InjectTcgen05Fence",
+        lambda text: text.replace("unroll(64)", "unroll(63)"),
+    )
+    before = states(compare_passes(dump("sm_80", 2), deeper))
+    assert before["tl.InjectTcgen05Fence", 1] == "no_op"
+    after = compare_passes(dump("sm_80", 2), changed)
+    [found] = [each for each in after.passes if each.name == "tl.InjectTcgen05Fence"]
+    assert found.state == "diverges"
+    left, right = shown(found)
+    assert left == ["for i in T.unroll(64):"]
+    assert right == ["for i in T.unroll(63):"]
+
+
+@pytest.mark.parametrize("order", ["left", "right"])
+def test_a_pass_that_ran_on_one_side_only_diverges(order):
+    """Warp specialisation changes the loop on sm_90a and does not run on sm_80."""
+    sides = dump("sm_80", 2), dump("sm_90a", 2)
+    diff = compare_passes(*(sides if order == "left" else reversed(sides)))
+    found = diff.passes[diff.first]
+    assert found.name == "tl.ProducerConsumerWarpSpecialized"
+    assert (found.left_sequence is None) == (order == "left")
+    assert found.hunks
+
+
+def test_a_multiple_of_the_request_is_as_asked_for_and_other_numbers_are_not():
+    """Bytes of all versions grow with the depth; what does not is a difference."""
+    allowed = Allowance({}, frozenset({("2", "3")}), (2, 3), ({}, {}))
+    assert allowed.asked(("2", "3"))
+    assert allowed.asked(("16384", "24576"))
+    assert not allowed.asked(("16384", "24577"))
+    assert not allowed.asked(("1", "2"))
+    assert not allowed.asked(("0", "0"))
+    assert not allowed.asked(("x", "y"))
+
+
+def test_numbered_names_are_equal_only_one_to_one():
+    """``A_1`` may be ``A_2`` of the other side, but not both of its names."""
+    one = pair_texts(["f(A_1)", "g(A_1)"], ["f(A_2)", "g(A_2)"], NOTHING)
+    assert one.left_kinds == ["equal", "equal"]
+    two = pair_texts(["f(A_1, A_1)"], ["f(A_2, A_3)"], NOTHING)
+    assert two.left_kinds == ["differs"]
+
+
+def test_a_flat_and_a_nested_attribute_are_one_statement():
+    """The printer writes ``with`` where something follows the block."""
+    found = pair_texts(['with T.attr(0, "x", 1):'], ['T.attr(0, "x", 1)'], NOTHING)
+    assert found.left_kinds == ["equal"]
+
+
+def test_a_failed_variant_has_no_passes_to_compare():
+    """It is an error that says where to look."""
+    good = dump("sm_80", 2)
+    failure = Failure(kind="crash", message="boom")
+    result = msgspec.structs.replace(good.result, outcome="failed", failure=failure, facts=None)
+    with pytest.raises(DumpError, match="failed: it has no passes"):
+        compare_passes(good, msgspec.structs.replace(good, result=result))
+
+
+def test_neighbours_take_well_under_a_second():
+    """CPU time of a whole comparison, facts included, caches cold or warm."""
+    started = time.process_time()
+    compare_passes(dump("sm_80", 2), dump("sm_80", 3))
+    assert time.process_time() - started < 1.0
+
+
+def test_hunks_are_the_passes_own():
+    """A pass that follows has no hunks; one that diverges shows nothing that it inherited."""
+    two = TwoLowerings(Lowering(dump("sm_80", 2)), Lowering(dump("sm_80", 3)))
+    for compared in two.compare():
+        if compared.state == "diverges" and compared.aligned.left and compared.aligned.right:
+            rows = [row for hunk in two.hunks(compared, 0) for row in hunk.rows]
+            new = [row for row in rows if row.kind != "equal" and "request" not in row.marks]
+            assert len([row for row in new if row.kind != "ignored"]) <= (
+                compared.new_left + compared.new_right
+            )
