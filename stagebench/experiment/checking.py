@@ -152,10 +152,11 @@ def _judge_all(
 def plan_variants(
     file: ExperimentFile, compiler: Compiler, compared: Compared
 ) -> tuple[Planned, ...]:
-    """Every variant of an experiment; `UsageError` names the experiment."""
-    cases = [
-        case for case in file.experiment.cases if not compared.only or _is_only(case, compared)
-    ]
+    """Every variant of an experiment; `UsageError` names the experiment.
+
+    With ``only``, the others are lowered too: expectations may look at them.
+    """
+    cases = file.experiment.cases
     try:
         planned = [one for case in cases for one in _plan(file, case, compiler, compared)]
     except UsageError as exc:
@@ -170,8 +171,8 @@ def plan_variants(
     return tuple(planned)
 
 
-def _is_only(case: Case, compared: Compared) -> bool:
-    return case.label in compared.only
+def _is_meant(case: Case, compared: Compared) -> bool:
+    return not compared.only or case.label in compared.only
 
 
 def _plan(
@@ -190,7 +191,8 @@ def _plan(
     found = []
     for request in expand(plan, kernel, case.depths):
         folder = variant_folder(unresolved_variant(request, compiler), chosen)
-        configs = {**request.pass_configs, **compared.pass_configs}
+        asked = compared.pass_configs if _is_meant(case, compared) else {}
+        configs = {**request.pass_configs, **asked}
         axes: dict[str, ParamValue] = {
             "case": case.label,
             "arch": request.arch,
@@ -277,7 +279,10 @@ def _against(compared: Compared, sets: Sequence[BaselineSet]) -> str:
         said = sets[0].said
     else:
         said = f"the baselines in {Path(sets[0].shown).parent.as_posix()}"
-    configs = ", ".join(f"{key}={value}" for key, value in compared.pass_configs.items())
+    configs = ", ".join(
+        f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+        for key, value in compared.pass_configs.items()
+    )
     return f"{said}, lowered with {configs}" if configs else said
 
 
@@ -296,10 +301,10 @@ def judge_experiment(
         Member(one.lowering.result, one.lowering.kernel_cu, one.planned.axes) for one in seen
     ]
     answers, unanswered = evaluate(file.experiment.expectations, members, file.shown)
-    if compared.only:  # what was left out could not answer
-        unanswered = ()
     by_case: dict[str, list[VariantVerdict]] = {}
     for one, baseline, answer in zip(seen, found, answers, strict=True):
+        if not _is_meant(one.planned.case, compared):
+            continue
         policy = policies[one.planned.case.label]
         verdict = _variant(one, baseline, answer, policy, known, compared)
         by_case.setdefault(one.planned.case.label, []).append(verdict)

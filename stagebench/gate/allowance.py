@@ -29,7 +29,8 @@ _ALONE = ("exact", "ignore")
 class Change:
     """One difference as a rule sees it; the fields are those of `FactChange`.
 
-    ``note``: it is about a diagnostic that is only a note.
+    ``note``: it is about a diagnostic that is only a note.  ``line`` is where in the baseline's
+    file it is, where that is known already.
     """
 
     path: str
@@ -41,6 +42,7 @@ class Change:
     left: ParamValue
     right: ParamValue
     note: bool = False
+    line: int | None = None
 
     @property
     def vanished(self) -> bool:

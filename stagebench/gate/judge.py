@@ -84,6 +84,7 @@ def _judged(
     name, line = (VARIANT, None)
     if rule.action != "ignore":
         name, line = find_line(baseline.folder, change.path)
+        line = line or change.line
     return JudgedChange(
         path=change.path,
         group=change.group,
@@ -173,12 +174,15 @@ def _cuda(left: str | None, right: str | None) -> Iterator[Change]:
         return
     matcher = difflib.SequenceMatcher(None, left.split("\n"), right.split("\n"), autojunk=False)
     removed = added = 0
+    at: int | None = None
     for tag, start, end, first, last in matcher.get_opcodes():
         if tag != "equal":
+            at = start + 1 if at is None else at
             removed, added = removed + end - start, added + last - first
     yield Change(
         path=CUDA_TEXT, group="cuda_text", kind="fact", presence="both", follows=True,
         text=f"kernel.cu: {removed} lines became {added}", left=removed, right=added,
+        line=at,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ counted, and shown when everything is asked for.  Text only: how it looks is `ch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from stagebench.model import Record
@@ -21,6 +22,7 @@ from stagebench.model.verdict import (
 MOST_CHANGES = 12
 _MOST_NAMES = 4
 _MOST_SEEN = 8
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 
 STATUS_WORDS: dict[Status, str] = {
     "clean": "clean",
@@ -46,7 +48,10 @@ _COUNT_WORDS: dict[Status, str] = {
 
 
 class ChangeRow(Record, frozen=True, kw_only=True):
-    """One change in words, with its path, the rule that judged it, and where the baseline is."""
+    """One change in words, with its path, the rule that judged it, and where the baseline is.
+
+    ``rule`` is empty where it is the default one: exactly as in the baseline.
+    """
 
     text: str
     path: str
@@ -55,7 +60,7 @@ class ChangeRow(Record, frozen=True, kw_only=True):
 
 
 class ChangeBlock(Record, frozen=True, kw_only=True):
-    """Changes that the same variants share; ``hidden`` more of them follow from these."""
+    """Changes that the same variants share; ``hidden`` more of them are left out."""
 
     variants: str
     count: int
@@ -83,9 +88,10 @@ class AnswerRow(Record, frozen=True, kw_only=True):
 
 
 class CheckRows(Record, frozen=True, kw_only=True):
-    """Everything that is shown of a verdict."""
+    """Everything that is shown of a verdict; ``following`` facts more change as a consequence."""
 
     drifts: tuple[ChangeBlock, ...]
+    following: int
     allowed: tuple[ChangeBlock, ...]
     allowed_count: int
     variants: tuple[VariantRow, ...]
@@ -101,6 +107,7 @@ def check_rows(verdict: Verdict, *, show_all: bool = False) -> CheckRows:
     shown = verdict.allowed_groups if show_all else ()
     return CheckRows(
         drifts=tuple(_blocks(verdict.groups, many=many, show_all=show_all)),
+        following=0 if show_all else _following(verdict.groups),
         allowed=tuple(_blocks(shown, many=many, show_all=True)),
         allowed_count=len(noted),
         variants=tuple(_variants(verdict, many=many, show_all=show_all)),
@@ -122,32 +129,68 @@ def summary(verdict: Verdict) -> str:
 
 
 def _blocks(groups: Iterable[ChangeGroup], *, many: bool, show_all: bool) -> Iterable[ChangeBlock]:
-    together: dict[tuple[str, ...], list[ChangeGroup]] = {}
-    for group in groups:
-        together.setdefault(group.variants, []).append(group)
-    for variants, members in sorted(
-        together.items(), key=lambda item: (all(g.change.follows for g in item[1]), -len(item[0]))
-    ):
-        first = [group for group in members if not group.change.follows] or members[:1]
-        shown = members if show_all else first[:MOST_CHANGES]
+    """Blocks of the same variants, the largest first; what only follows is counted at the end."""
+    together: dict[tuple[str, ...], list[_Change]] = {}
+    for change in _joined(groups):
+        if not change.follows or show_all:
+            together.setdefault(change.variants, []).append(change)
+    if not together:  # nothing but what follows from something that is allowed
+        for change in _joined(groups):
+            together.setdefault(change.variants, []).append(change)
+    for variants, members in sorted(together.items(), key=lambda item: -len(item[0])):
+        shown = members if show_all else members[:MOST_CHANGES]
         yield ChangeBlock(
             variants=names_in_words(variants, many=many),
             count=len(variants),
-            rows=tuple(_change(group) for group in shown),
+            rows=tuple(change.row for change in shown),
             hidden=len(members) - len(shown),
         )
 
 
-def _change(group: ChangeGroup) -> ChangeRow:
-    change = group.change
-    rule = change.rule
-    source = "" if rule.source == "default" else f" ({rule.source}: {rule.pattern})"
-    return ChangeRow(
-        text=change.text,
-        path=change.path,
-        rule=f"{change.why}{source}",
-        place=place_words(change.place),
-    )
+def _following(groups: Sequence[ChangeGroup]) -> int:
+    """How many facts are left out because they only follow from those that are shown."""
+    if all(group.change.follows for group in groups):
+        return 0
+    return len({group.change.path for group in groups if group.change.follows})
+
+
+class _Change(Record, frozen=True, kw_only=True):
+    """A change over all variants that have it, its numbers side by side where they differ."""
+
+    row: ChangeRow
+    variants: tuple[str, ...]
+    follows: bool
+
+
+def _joined(groups: Iterable[ChangeGroup]) -> Iterable[_Change]:
+    """Changes of one fact that differ in numbers only, as one: ``wgmma call sites 1 → 2|3|4``."""
+    kinds: dict[tuple[object, ...], list[ChangeGroup]] = {}
+    for group in groups:
+        change = group.change
+        shape = _NUMBER.sub("#", change.text)
+        kinds.setdefault((change.path, shape, change.rule, change.follows), []).append(group)
+    for members in kinds.values():
+        members.sort(key=lambda group: group.variants)
+        change = members[0].change
+        rule = change.rule
+        named = f"{change.why} ({rule.source}: {rule.pattern})"
+        yield _Change(
+            row=ChangeRow(
+                text=_side_by_side([group.change.text for group in members]),
+                path=change.path,
+                rule="" if rule.action == "exact" and rule.source == "default" else named,
+                place=place_words(change.place),
+            ),
+            variants=tuple(name for group in members for name in group.variants),
+            follows=change.follows,
+        )
+
+
+def _side_by_side(texts: Sequence[str]) -> str:
+    """One text for several that differ in their numbers only: ``1 → 2|3|4``."""
+    columns = zip(*(_NUMBER.findall(text) for text in texts), strict=True)
+    joined = iter(["|".join(dict.fromkeys(column)) for column in columns])
+    return _NUMBER.sub(lambda _: next(joined), texts[0])
 
 
 def _variants(verdict: Verdict, *, many: bool, show_all: bool) -> Iterable[VariantRow]:

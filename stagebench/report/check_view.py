@@ -68,6 +68,9 @@ def _changes(rows: CheckRows, width: int) -> list[Text]:
     ):
         for block in blocks:
             found += _block(title, block, style, width)
+    if rows.following:
+        text = f"{rows.following} more facts change as a consequence (--all shows them)"
+        found += [Text(text), Text()]
     if rows.allowed_count and not rows.allowed:
         found += [Text(f"{rows.allowed_count} more changes are allowed (--all shows them)"), Text()]
     return found
@@ -79,10 +82,10 @@ def _block(title: str, block: ChangeBlock, style: str, width: int) -> list[Text]
     found = lines.hanging(head, (block.variants, ""), width)
     for row in block.rows:
         found += lines.hanging([("  ", "")], (row.text, ""), width)
-        where = f" · {row.place}" if row.place else ""
-        found += lines.hanging([("      ", "")], (f"{row.path} · {row.rule}{where}", "dim"), width)
+        under = " · ".join(text for text in (row.path, row.rule, row.place) if text)
+        found += lines.hanging([("      ", "")], (under, "dim"), width)
     if block.hidden:
-        found.append(Text(f"  … and {block.hidden} that follow (--all shows them)", style="dim"))
+        found.append(Text(f"  … and {block.hidden} more (--all shows them)", style="dim"))
     return [*found, Text()]
 
 
