@@ -30,6 +30,10 @@ _LINE_STYLE = {"-": "red", "+": "green", "~": "dim", ">": "magenta", " ": ""}
 _WORD_STYLE = {"-": "bold white on red", "+": "bold white on green"}
 _CONTROL = {code: "�" for code in [*range(32), 127, *range(128, 160)] if code != ord("\t")}
 _LEAST_WIDTH = 20
+_BATCH = 200
+
+MOST_HIGHLIGHTED = 100_000
+"""Characters of code that are highlighted; pygments needs a second for twice as many."""
 
 
 def choose_layout(console: Console, *, unified: bool, side_by_side: bool) -> Layout:
@@ -50,7 +54,12 @@ def print_text_diff(console: Console, diff: TextDiff, *, layout: Layout, context
     """Print the verdict, what was put aside, and the hunks."""
     show(console, [Text(f"CUDA {verdict(diff)}", style="bold")])
     show(console, [Text(f"  {line}", style="dim") for line in put_aside(diff)])
-    show(console, hunk_lines(console, diff, layout=layout, context=context))
+    lines = hunk_lines(console, diff, layout=layout, context=context)
+    for start in range(0, len(lines), _BATCH):  # a print for each line costs twice the time
+        some = lines[start : start + _BATCH]
+        for line in some:
+            line.rstrip()
+        console.print(Text("\n").join(some), soft_wrap=True)
 
 
 def hunk_lines(console: Console, diff: TextDiff, *, layout: Layout, context: int) -> list[Text]:
@@ -74,6 +83,7 @@ class _Painter:
 
     def __init__(self, console: Console, language: str) -> None:
         self.coloured = console.color_system is not None and not console.no_color
+        self._room = MOST_HIGHLIGHTED
         self._syntax = Syntax("", _LEXERS[language], theme=_THEME) if self.coloured else None
 
     def paint(self, rows: Sequence[Row]) -> list[tuple[Text, Text]]:
@@ -88,7 +98,8 @@ class _Painter:
 
     def _code(self, lines: Sequence[str]) -> list[Text]:
         plain = [line.removesuffix("\r").translate(_CONTROL) for line in lines]
-        if self._syntax is None:
+        self._room -= sum(map(len, plain))
+        if self._syntax is None or self._room < 0:
             return [Text(line) for line in plain]
         painted = self._syntax.highlight("\n".join(plain)).split("\n", allow_blank=True)
         if len(painted) < len(plain) or any(
