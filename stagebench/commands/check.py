@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from stagebench.experiment.checking import CheckResult, Compared
     from stagebench.experiment.sweep import SweepOptions
 
-FORMATS = ("rich", "plain", "json")
+FORMATS = ("rich", "plain", "json", "markdown", "github", "junit", "sarif")
 EPILOG = """\
 exit codes, the first that applies:
   2  wrong usage, environment, experiment or a baseline that can't be read: nothing was judged
@@ -59,7 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what if: lower with this PassContext option, compare with the baselines as they are",
     )
     output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=FORMATS, default="rich", help="default: rich")
+    output.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="rich",
+        help="default: rich; github: annotations, markdown: a comment (60 KB at most)",
+    )
     output.add_argument("--json", metavar="FILE", help="write the verdict as JSON; - for stdout")
     output.add_argument(
         "--all", action="store_true", help="show clean variants, what was allowed, every answer"
@@ -154,6 +159,14 @@ def _print(result: CheckResult, arguments: argparse.Namespace, elapsed: float) -
             raise UsageError(f"can't write {arguments.json}: {exc.strerror}") from exc
     if arguments.json == "-" or arguments.format == "json":
         sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    from stagebench.report.check_formats import FORMATS as RENDERED
+    from stagebench.report.check_formats import render
+
+    if arguments.format in RENDERED:
+        text = render(result.verdict, arguments.format)
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
         sys.stdout.buffer.flush()
         return
     from stagebench.report.check_view import print_verdict

@@ -1,0 +1,130 @@
+"""How does a check look as a comment on a pull request?  Changes as a table, the rest folded.
+
+GitHub refuses comments of more than 65,536 characters: at most `MAX_BYTES` are made, and what is
+left out is counted.  Whatever a name holds, it is text: neither markdown, HTML nor a mention.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from stagebench.model.verdict import ExperimentVerdict, VariantVerdict, Verdict
+from stagebench.report.check_findings import Finding, check_findings
+from stagebench.report.check_rows import STATUS_WORDS, names_in_words, place_words, summary
+
+MAX_BYTES = 60_000
+_TABLE_BYTES = 36_000
+_ACCEPT_BYTES = 12_000
+_CELL_CHARACTERS = 1200
+_VARIANT_CHANGES = 40
+
+_ESCAPED = {char: f"\\{char}" for char in "\\|*_<>[]`#~&!"}
+_TEXT = str.maketrans({**_ESCAPED, "@": "@<!-- -->"})
+_HEADS = {0: "clean", 1: "drift", 3: "a variant fails or lowers now", 4: "not comparable"}
+
+
+def check_markdown(verdict: Verdict) -> str:
+    """The whole comment, at most `MAX_BYTES` in UTF-8; ends in a line feed."""
+    head = f"**stagebench check: {_HEADS[verdict.exit_code]}** · {_text(summary(verdict))}"
+    approve = _approve(verdict)
+    parts = [head]
+    findings = check_findings(verdict)
+    if findings:
+        parts.append(_table(findings, many=len(verdict.experiments) > 1))
+    room = MAX_BYTES - sum(_bytes(part) + 2 for part in (*parts, approve)) - 200
+    parts += _folded(verdict.experiments, room)
+    if approve:
+        parts.append(approve)
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(findings: Sequence[Finding], *, many: bool) -> str:
+    lines = ["| what | variants | where |", "| --- | --- | --- |"]
+    room = _TABLE_BYTES
+    for number, finding in enumerate(findings):
+        line = _row(finding, many=many)
+        room -= _bytes(line) + 1
+        if room < 0:
+            left = len(findings) - number
+            return "\n".join(lines) + f"\n\n… and {left} more rows are left out"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _row(finding: Finding, *, many: bool) -> str:
+    said = "<br>".join(_text(line) for line in (finding.sentence, *finding.details))
+    count = len(finding.variants)
+    names = f"{count}: {_text(names_in_words(finding.variants, many=many))}" if count else ""
+    return f"| {said} | {names} | {_text(place_words(finding.place) or '')} |"
+
+
+def _folded(experiments: Iterable[ExperimentVerdict], room: int) -> list[str]:
+    """A folded table for each experiment that is not clean, as many as there is room for."""
+    parts: list[str] = []
+    left = 0
+    for experiment in experiments:
+        variants = [v for case in experiment.cases for v in case.variants]
+        rows = [_variant(variant) for variant in variants if variant.status != "clean"]
+        if not rows:
+            continue
+        title = html.escape(f"{experiment.name}: {len(rows)} of {len(variants)} variants")
+        start = f"<details><summary>{' '.join(title.split())}</summary>\n\n"
+        start += "| variant | ends as | changes |\n| --- | --- | --- |\n"
+        end = "\n\n</details>"
+        shown: list[str] = []
+        used = _bytes(start) + _bytes(end) + 80
+        for row in rows:
+            used += _bytes(row) + 1
+            if used > room:
+                break
+            shown.append(row)
+        if not shown:
+            left += 1
+            continue
+        more = len(rows) - len(shown)
+        rest = f"\n\n… and {more} more variants are left out" if more else ""
+        part = start + "\n".join(shown) + rest + end
+        room -= _bytes(part) + 2
+        parts.append(part)
+    if left:
+        parts.append(f"… and {left} more experiments are left out")
+    return parts
+
+
+def _variant(variant: VariantVerdict) -> str:
+    said = [variant.note] if variant.note else []
+    said += [change.text for change in variant.drifts[:_VARIANT_CHANGES]]
+    if len(variant.drifts) > _VARIANT_CHANGES:
+        said.append(f"… {len(variant.drifts) - _VARIANT_CHANGES} more")
+    said += [
+        f"expectation failed: {answer.words}"
+        for answer in variant.expectations
+        if answer.outcome != "held"
+    ]
+    cell = "<br>".join(_text(line) for line in said)
+    return f"| {_text(variant.name)} | {STATUS_WORDS[variant.status]} | {cell} |"
+
+
+def _approve(verdict: Verdict) -> str:
+    """The command in a fence that it can't close."""
+    if verdict.accept is None:
+        return ""
+    shell = verdict.accept.shell
+    if _bytes(shell) > _ACCEPT_BYTES:
+        return "To approve, run the command that `stagebench check` prints: it is too long for here"
+    fence = "```"
+    while fence in shell:
+        fence += "`"
+    return f"To approve:\n\n{fence}sh\n{shell}\n{fence}"
+
+
+def _text(text: str) -> str:
+    plain = " ".join(text.split())
+    if len(plain) > _CELL_CHARACTERS:
+        plain = plain[: _CELL_CHARACTERS - 1] + "…"
+    return plain.translate(_TEXT)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
