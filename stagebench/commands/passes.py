@@ -50,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[#k]",
         help="only this pass: its lines before and after, or what is new at it",
     )
-    parser.add_argument("--context", type=int, default=3, metavar="N", help="lines around (3)")
+    parser.add_argument(
+        "--context", type=int, metavar="N", help="lines around a change (3; two sides: 1)"
+    )
     parser.add_argument("--all", action="store_true", help="unfold: every pass, every line")
     parser.add_argument("--json", action="store_true", help="print the records as JSON instead")
 
@@ -59,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what was asked for; 1 if a pass diverges between two sides that were named."""
     from stagebench.dump.select import select_dump, select_dumps
 
-    if arguments.context < 0:
+    if arguments.context is not None and arguments.context < 0:
         raise UsageError(f"--context {arguments.context}: not a number of lines")
     if arguments.right is not None:
         return _two(select_dump(arguments.left), select_dump(arguments.right), arguments)
@@ -72,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _two(left: Dump, right: Dump, arguments: argparse.Namespace) -> int:
     from stagebench.diff.pass_compare import compare_passes, select_passes
 
-    diff = compare_passes(left, right)
+    context = 1 if arguments.context is None else arguments.context
+    diff = compare_passes(left, right, context=context)
     chosen: Sequence[int] = ()
     if arguments.pass_name:
         chosen = select_passes(diff.passes, arguments.pass_name)
@@ -116,7 +119,8 @@ def _one(dump: Dump, arguments: argparse.Namespace) -> int:
             if known
             else None
         )
-        print_before_after(entry, found, console, context=arguments.context, show_all=arguments.all)
+        context = 3 if arguments.context is None else arguments.context
+        print_before_after(entry, found, console, context=context, show_all=arguments.all)
     return EXIT_OK
 
 

@@ -25,8 +25,6 @@ from stagebench.dump.files import Dump
 from stagebench.errors import DumpError, UsageError
 from stagebench.model import Record, Variant
 
-_CONTEXT = 1
-
 
 class PassDifference(Record, frozen=True, kw_only=True):
     """One aligned pass.  ``left_sequence`` is ``None`` where it did not run on the left.
@@ -124,8 +122,11 @@ class PassMatrix(Record, frozen=True, kw_only=True):
     rows: tuple[MatrixRow, ...]
 
 
-def compare_passes(left: Dump, right: Dump) -> PassesDiff:
-    """Compare what each pass did to two variants.  `DumpError` where one of them failed."""
+def compare_passes(left: Dump, right: Dump, *, context: int = 1) -> PassesDiff:
+    """Compare what each pass did to two variants, with ``context`` lines around what is new.
+
+    `DumpError` where one of them failed.
+    """
     two = TwoLowerings(Lowering(left), Lowering(right))
     compared = two.compare()
     changes = with_since(fact_changes(left, right), two)
@@ -140,7 +141,7 @@ def compare_passes(left: Dump, right: Dump) -> PassesDiff:
         given_right=given[1],
         renamed=dict(two.allowed.names),
         first=None if first is None else compared.index(first),
-        passes=tuple(_difference(each, two, changes) for each in compared),
+        passes=tuple(_difference(each, two, changes, context) for each in compared),
     )
 
 
@@ -156,7 +157,7 @@ def changes_with_since(left: Dump, right: Dump) -> tuple[FactChange, ...]:
 
 
 def _difference(
-    compared: PassComparison, two: TwoLowerings, changes: Sequence[FactChange]
+    compared: PassComparison, two: TwoLowerings, changes: Sequence[FactChange], context: int
 ) -> PassDifference:
     left, right = compared.aligned.left, compared.aligned.right
     either = compared.aligned.either
@@ -179,7 +180,7 @@ def _difference(
             and change.since.pass_name is not None
             and (change.since.left_sequence, change.since.right_sequence) == sequences
         ),
-        hunks=two.hunks(compared, _CONTEXT) if compared.state == "diverges" else (),
+        hunks=two.hunks(compared, context) if compared.state == "diverges" else (),
     )
 
 

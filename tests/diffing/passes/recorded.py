@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from stagebench.diff.pass_compare import compare_passes
 from stagebench.dump.files import SNAPSHOTS, read_dump
 from stagebench.dump.snapshots import pack
 
@@ -28,6 +29,12 @@ def dump(arch, depth, kernel="gemm"):
 
 def facts(arch, depth, kernel="gemm"):
     return dump(arch, depth, kernel).result.facts
+
+
+@lru_cache
+def compared(arch, left, right, right_kernel="gemm"):
+    """Two recorded variants of one arch, compared once for all tests."""
+    return compare_passes(dump(arch, left), dump(arch, right, right_kernel))
 
 
 def edited(tmp_path, original, pass_name, edit, number=1):

@@ -11,13 +11,12 @@ from stagebench.diff.pass_runs import Lowering
 from stagebench.diff.pass_texts import Allowance, pair_texts
 from stagebench.errors import DumpError
 from stagebench.model import Failure
-from tests.diffing.passes.recorded import dump, edited
+from tests.diffing.passes.recorded import compared, dump, edited
 
 NOTHING = Allowance({}, frozenset(), None, ({}, {}))
 
 
-def first(left, right):
-    diff = compare_passes(left, right)
+def first(diff):
     return None if diff.first is None else diff.passes[diff.first].name
 
 
@@ -47,13 +46,13 @@ def shown(difference):
 )
 def test_the_first_diverging_pass_is_named(arch, left, right, name):
     """The pass that decides about the depth, on both sides of the comparison."""
-    assert first(dump(arch, left), dump(arch, right)) == name
-    assert first(dump(arch, right), dump(arch, left)) == name
+    assert first(compared(arch, left, right)) == name
+    assert first(compared(arch, right, left)) == name
 
 
 def test_a_stage_list_that_differs_as_asked_for_is_no_divergence():
     """Stages 0 0 1 and 0 0 2 are depths 2 and 3: PipelinePlanning did the same to both."""
-    planning = compare_passes(dump("sm_80", 2), dump("sm_80", 3)).passes[17]
+    planning = compared("sm_80", 2, 3).passes[17]
     assert planning.name == "tl.PipelinePlanning"
     assert planning.state == "request"
     assert planning.requested == (("1", "2"), ("2", "3"))
@@ -61,7 +60,7 @@ def test_a_stage_list_that_differs_as_asked_for_is_no_divergence():
 
 def test_an_order_that_differs_is_a_divergence():
     """Orders 1 2 0 and 0 1 2 are decisions, and the hunk is that one line."""
-    planning = compare_passes(dump("sm_80", 1), dump("sm_80", 2)).passes[17]
+    planning = compared("sm_80", 1, 2).passes[17]
     assert (planning.state, planning.new_left, planning.new_right) == ("diverges", 1, 1)
     left, right = shown(planning)
     assert len(left) == len(right) == 1
@@ -71,7 +70,7 @@ def test_an_order_that_differs_is_a_divergence():
 
 def test_the_pipeline_pass_shows_versions_and_prologue():
     """Depth 3 has another copy into shared memory before the loop, and a deeper wait in it."""
-    diff = compare_passes(dump("sm_80", 2), dump("sm_80", 3))
+    diff = compared("sm_80", 2, 3)
     left, right = shown(diff.passes[diff.first])
     assert any("(2, 128, 64)" in line for line in left)
     assert any("(3, 128, 64)" in line for line in right)
@@ -82,7 +81,7 @@ def test_the_pipeline_pass_shows_versions_and_prologue():
 
 def test_facts_are_listed_at_the_pass_since_which_they_differ():
     """The first diverging pass has the versions and the wait depth."""
-    diff = compare_passes(dump("sm_80", 2), dump("sm_80", 3))
+    diff = compared("sm_80", 2, 3)
     found = [change.text for change in diff.passes[diff.first].facts]
     assert "A_shared versions 2 → 3" in found
     assert "cp_async_wait depth 1 → 2 in the body" in found
@@ -90,7 +89,7 @@ def test_facts_are_listed_at_the_pass_since_which_they_differ():
 
 def test_passes_that_only_carry_on_do_not_diverge():
     """What FlattenBuffer makes of three versions instead of two is no decision of its own."""
-    found = states(compare_passes(dump("sm_80", 2), dump("sm_80", 3)))
+    found = states(compared("sm_80", 2, 3))
     assert found["tl.FlattenBuffer", 1] == "request"
     assert found["tl.LowerAccessPtr", 1] == "follows"
     assert found["tirx.BindTarget", 1] == "same"
@@ -99,7 +98,7 @@ def test_passes_that_only_carry_on_do_not_diverge():
 
 def test_identical_variants_have_no_divergence():
     """A variant against itself: nothing diverges, nothing follows."""
-    diff = compare_passes(dump("sm_90a", 2), dump("sm_90a", 2))
+    diff = compared("sm_90a", 2, 2)
     assert diff.first is None
     assert {p.state for p in diff.passes} <= {"no_op", "same", "unknown"}
 
@@ -107,7 +106,7 @@ def test_identical_variants_have_no_divergence():
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
 def test_a_renamed_tensor_is_no_divergence(arch):
     """Another name, and with it other parameter positions: said, and equal."""
-    diff = compare_passes(dump(arch, 2), dump(arch, 2, "renamed.gemm"))
+    diff = compared(arch, 2, 2, "renamed.gemm")
     assert diff.first is None
     assert diff.renamed == {"X": "B", "X_handle": "B_handle", "X_shared": "B_shared"}
     assert {p.state for p in diff.passes} <= {"no_op", "same", "unknown"}
@@ -115,14 +114,14 @@ def test_a_renamed_tensor_is_no_divergence(arch):
 
 def test_a_moved_kernel_is_no_divergence():
     """Line numbers are in no text."""
-    assert first(dump("sm_80", 2), dump("sm_80", 2, "moved.gemm")) is None
+    assert first(compared("sm_80", 2, 2, "moved.gemm")) is None
 
 
 def test_kernels_that_differ_as_written_are_said_to():
     """Depth 0 is another loop from the start: that is given, and no pass's doing."""
-    diff = compare_passes(dump("sm_80", 0), dump("sm_80", 1))
+    diff = compared("sm_80", 0, 1)
     assert (diff.given_left, diff.given_right) == (1, 1)
-    same = compare_passes(dump("sm_80", 1), dump("sm_80", 2))
+    same = compared("sm_80", 1, 2)
     assert (same.given_left, same.given_right) == (0, 0)
 
 
@@ -235,10 +234,10 @@ def test_neighbours_take_well_under_a_second():
 def test_hunks_are_the_passes_own():
     """A pass that follows has no hunks; one that diverges shows nothing that it inherited."""
     two = TwoLowerings(Lowering(dump("sm_80", 2)), Lowering(dump("sm_80", 3)))
-    for compared in two.compare():
-        if compared.state == "diverges" and compared.aligned.left and compared.aligned.right:
-            rows = [row for hunk in two.hunks(compared, 0) for row in hunk.rows]
+    for each in two.compare():
+        if each.state == "diverges" and each.aligned.left and each.aligned.right:
+            rows = [row for hunk in two.hunks(each, 0) for row in hunk.rows]
             new = [row for row in rows if row.kind != "equal" and "request" not in row.marks]
             assert len([row for row in new if row.kind != "ignored"]) <= (
-                compared.new_left + compared.new_right
+                each.new_left + each.new_right
             )

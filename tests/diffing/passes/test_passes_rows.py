@@ -5,14 +5,14 @@ import io
 import msgspec
 import pytest
 
-from stagebench.diff.pass_compare import compare_passes, pass_matrices, pass_timeline
+from stagebench.diff.pass_compare import pass_matrices, pass_timeline
 from stagebench.report import passes_rows, passes_view
 from stagebench.report.console import open_console
-from tests.diffing.passes.recorded import dump
+from tests.diffing.passes.recorded import compared, dump
 
 
 def diff(arch="sm_80", left=2, right=3):
-    return compare_passes(dump(arch, left), dump(arch, right))
+    return compared(arch, left, right)
 
 
 def printed(show, *arguments, **options):
