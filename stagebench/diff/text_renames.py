@@ -16,7 +16,7 @@ an alpha-renaming:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stagebench.diff.text_alignment import Pair
@@ -84,12 +84,40 @@ class _Renaming:
         left, right = self._pair.left, self._pair.right
         if left.words == right.words:
             return
-        votes, lines = self._votes()
-        for one, other in _partners(left, right, lines):
-            mapping = self._mapping(one, other, votes.get((one, other), Counter()))
-            if mapping:
-                self._apply(_same_function(left, one), mapping)
-                self._note(right.functions[other].name, mapping)
+        one = self._abstract(left, _parameter_names(right))
+        other = self._abstract(right, _parameter_names(left))
+        theirs = [right.words[number] for number in other.numbers]
+        chosen = self._choose(one, other, match_lines(one.keys, other.keys, *_nestings(one, other)))
+        matched = match_lines(self._ours(one, chosen), theirs, *_nestings(one, other))
+        # Once more: lines are aligned better now that most names are known.
+        again = self._choose(one, other, fill_gaps(matched, one.keys, other.keys))
+        if again != chosen:
+            better = match_lines(self._ours(one, again), theirs, *_nestings(one, other))
+            chosen = again if len(better) > len(matched) else chosen
+        for (of_left, of_right), mapping in chosen.items():
+            for number in _same_function(left, of_left):
+                left.rewrite(self._rule, number, self._renamed(left.words[number], mapping))
+            self._note(right.functions[of_right].name, mapping)
+
+    def _ours(self, one: _Abstract, chosen: Mapping[Pair, Mapping[str, str]]) -> list[Words]:
+        """The left's lines that take part, renamed."""
+        left = self._pair.left
+        words = list(left.words)
+        for (of_left, _), mapping in chosen.items():
+            for number in _same_function(left, of_left):
+                words[number] = self._renamed(words[number], mapping)
+        return [words[number] for number in one.numbers]
+
+    def _choose(
+        self, one: _Abstract, other: _Abstract, pairs: list[Pair]
+    ) -> dict[Pair, dict[str, str]]:
+        """For each pair of functions what its left names become, by the votes of its lines."""
+        votes, lines = self._votes(one, other, pairs)
+        return {
+            functions: mapping
+            for functions in _partners(self._pair.left, self._pair.right, lines)
+            if (mapping := self._mapping(*functions, votes.get(functions, Counter())))
+        }
 
     def kernels(self) -> None:
         left, right = self._pair.left, self._pair.right
@@ -108,12 +136,12 @@ class _Renaming:
         for old, name in mapping.items():
             self._pair.renames.append((name, old, name))
 
-    def _votes(self) -> tuple[dict[Pair, Counter[Names]], Counter[Pair]]:
+    def _votes(
+        self, one: _Abstract, other: _Abstract, exact: list[Pair]
+    ) -> tuple[dict[Pair, Counter[Names]], Counter[Pair]]:
+        """How many lines say that a name is another's, and which functions share lines."""
         pair = self._pair
-        one = self._abstract(pair.left, _parameter_names(pair.right))
-        other = self._abstract(pair.right, _parameter_names(pair.left))
         definitions = _definitions(pair.left), _definitions(pair.right)
-        exact = match_lines(one.keys, other.keys, one.nesting, other.nesting)
         moved = [
             (left + offset, right + offset)
             for left, right, size in moved_blocks(exact, one.keys, other.keys)
@@ -196,11 +224,6 @@ class _Renaming:
             found.update(side.words[number])
         return found - side.functions[function].local
 
-    def _apply(self, numbers: Iterable[int], mapping: Mapping[str, str]) -> None:
-        left = self._pair.left
-        for number in numbers:
-            left.rewrite(self._rule, number, self._renamed(left.words[number], mapping))
-
     def _renamed(self, words: Words, mapping: Mapping[str, str]) -> Words:
         places = places_of(words, set(mapping), self._pair.language)
         if not places:
@@ -240,6 +263,10 @@ def _free(side: Side, names: Sequence[str], others: Sequence[str]) -> bool:
         not theirs.isdisjoint(words) or (line.directive and not ours.isdisjoint(words))
         for line, words in zip(side.lines, side.words, strict=True)
     )
+
+
+def _nestings(one: _Abstract, other: _Abstract) -> tuple[list[int], list[int]]:
+    return one.nesting, other.nesting
 
 
 def _trust(left: str, right: str) -> int:
