@@ -36,8 +36,11 @@ class ReadingChange(Record, frozen=True, kw_only=True):
 
 
 def reading_changes(before: PassFacts, after: PassFacts) -> tuple[ReadingChange, ...]:
-    """Facts born, changed and lost from one text to the next; nothing where one has no kernel."""
-    if not before.kernel or not after.kernel:
+    """Facts born, changed and lost from one text to the next.
+
+    Nothing is said where one of them has no kernel, or lines that can't be read.
+    """
+    if not before.kernel or not after.kernel or before.unread or after.unread:
         return ()
     return tuple(_changes(before, after))
 

@@ -43,13 +43,18 @@ class _Side:
     def __init__(self, lowering: Lowering) -> None:
         self.lowering = lowering
         self.seen: dict[str, _Seen] = {}
+        self.partly_read = False
 
     def look(self, digest: str | None, step: PassStep | None) -> None:
         """Take the text after a pass."""
         if digest is None:
             return
         found = self.lowering.facts_of(digest)
+        if found.unread:
+            self.partly_read = True
+            return
         if found.kernel:
+            self.partly_read = False
             for path in [path for path in self.seen if path.startswith(_COUNTED)]:
                 del self.seen[path]
         for path, reading in found.readings.items():
@@ -129,6 +134,8 @@ def _follow(questions: Sequence[_Question], two: TwoLowerings) -> list[_Point | 
             continue
         left.look(mine.after if mine else None, mine)
         right.look(theirs.after if theirs else None, theirs)
+        if left.partly_read or right.partly_read:
+            continue  # a count of what could be read is no count: ask again after the next pass
         for index, question in enumerate(questions):
             if question.left(left) == question.right(right):
                 found[index] = None

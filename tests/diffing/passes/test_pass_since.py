@@ -5,7 +5,9 @@ import pytest
 
 from stagebench.diff.fact_changes import fact_changes
 from stagebench.diff.pass_compare import changes_with_since, pass_matrices, pass_timeline
-from tests.diffing.passes.recorded import dump
+from stagebench.errors import DumpError
+from stagebench.model import Failure
+from tests.diffing.passes.recorded import dump, edited
 
 
 def since(left, right):
@@ -118,3 +120,37 @@ def test_every_pass_of_every_variant_is_in_the_matrix(arch):
     for column, one in enumerate(dumps):
         ran = sum(row.cells[column] != "absent" for row in matrix.rows)
         assert ran == len(one.result.facts.lowering.passes)
+
+
+def failed(original):
+    failure = Failure(kind="timeout", message="too slow")
+    result = msgspec.structs.replace(original.result, outcome="failed", failure=failure, facts=None)
+    return msgspec.structs.replace(original, result=result)
+
+
+def test_failed_variants_are_counted_and_left_out():
+    """A variant without passes has no column; its neighbours are compared with each other."""
+    dumps = [dump("sm_80", 1), failed(dump("sm_80", 2)), dump("sm_80", 3)]
+    [matrix] = pass_matrices(dumps)
+    assert (len(matrix.variants), matrix.failed) == (2, 1)
+    assert matrix.first == ("tl.PipelinePlanning",)
+
+
+def test_a_run_in_which_everything_failed_is_an_error():
+    """There is nothing to show, and that is said."""
+    with pytest.raises(DumpError, match="every variant"):
+        pass_matrices([failed(dump("sm_80", 2))])
+
+
+def test_a_text_that_can_only_be_partly_read_is_not_counted(tmp_path):
+    """A line that is no statement hides calls: the passes with such texts are passed over."""
+    broken = edited(
+        tmp_path,
+        dump("sm_80", 3),
+        "tl.InjectSoftwarePipeline",
+        lambda text: text.replace("T.ptx_commit_group()", "T.ptx_commit_group() ???"),
+    )
+    found = since(dump("sm_80", 2), broken)
+    assert found["sync_totals[cp_async_commit].static"] == "not seen"
+    [entry] = [e for e in pass_timeline(broken).passes if e.name == "tl.InjectSoftwarePipeline"]
+    assert entry.facts == ()
