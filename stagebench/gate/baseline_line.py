@@ -30,6 +30,8 @@ def find_line(folder: Path, path: str) -> tuple[str, int | None]:
         return name, None
     pointer: Pointer = ()
     for field, key in _STEP.findall(path):
+        if field and isinstance(value, list) and value:  # a column of records: the first of them
+            pointer, value = (*pointer, 0), value[0]
         step, value = _step(value, field, key)
         if step is None:
             break
@@ -54,10 +56,8 @@ def _step(value: object, field: str, key: str) -> tuple[str | int | None, object
     if isinstance(value, dict):
         name = field or key
         return (name, value[name]) if name in value else (None, None)
-    if not isinstance(value, list):
+    if field or not isinstance(value, list):
         return None, None
-    if field:  # a column of records (``statements.stage``): the first of them
-        return (0, value[0]) if value else (None, None)
     if key.isdigit():
         index = int(key)
         return (index, value[index]) if index < len(value) else (None, None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stagebench.errors import UsageError
@@ -86,23 +86,30 @@ def make_policy(*sources: tuple[RuleSource, str, Mapping[str, str]]) -> Policy:
 
 def check_pattern(pattern: str, where: str) -> None:
     """Raise `UsageError` where a pattern can match no fact: a misspelt rule must not pass."""
-    if any(can_match(pattern, template) for template in fact_templates()):
+    if _names_a_fact(pattern):
         return
     if pattern.startswith("lowering") or "seconds" in pattern:
         raise UsageError(
             f"{where}: {pattern!r}: what lowering cost is never compared",
             hint="times are `stagebench sweep --seconds`",
         )
-    known = fact_words()
-    for word in _WORD.findall(pattern):
-        near = difflib.get_close_matches(word, known, n=1)
-        if word not in known and near:
-            raise UsageError(
-                f"{where}: {pattern!r} names no fact",
-                hint=f"did you mean {pattern.replace(word, near[0])}?",
-            )
+    for repaired in _repaired(pattern):
+        raise UsageError(f"{where}: {pattern!r} names no fact", hint=f"did you mean {repaired}?")
     raise UsageError(
         f"{where}: {pattern!r} names no fact",
         hint="facts are named as `stagebench check` prints them, such as "
         "shared_memory.dynamic_bytes, sync_totals[wgmma].static, shared_buffers[*].num_versions",
     )
+
+
+def _repaired(pattern: str) -> Iterator[str]:
+    """The pattern with a misspelt word replaced by one that makes it name a fact."""
+    for word in _WORD.findall(pattern):
+        for near in difflib.get_close_matches(word, fact_words(), n=5):
+            other = pattern.replace(word, near)
+            if _names_a_fact(other):
+                yield other
+
+
+def _names_a_fact(pattern: str) -> bool:
+    return any(can_match(pattern, template) for template in fact_templates())

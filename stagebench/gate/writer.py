@@ -171,38 +171,43 @@ def _history(writing: Writing) -> BaselineFile:
 
 def _swap(made: Sequence[tuple[Path, Path, Path]]) -> None:
     """Put each fresh folder in its place; if one fails, all are put back as they were."""
-    done: list[tuple[Path, Path, Path | None]] = []
+    begun: list[tuple[Path, Path]] = []
     try:
         for _, fresh, root in made:
-            old = _set_aside(root)
-            done.append((fresh, root, old))
+            begun.append((fresh, root))
+            _set_aside(root)
             fresh.replace(root)
     except BaseException as exc:
-        for fresh, root, old in reversed(done):
-            if old is not None and old.exists():
-                if root.exists():
-                    root.replace(fresh)
-                old.replace(root)
-            elif old is None and root.exists():
-                root.replace(fresh)
+        for fresh, root in reversed(begun):
+            _put_back(fresh, root)
         if isinstance(exc, OSError):
-            raise _unwritten(made[len(done) - 1][2], exc) from exc
+            raise _unwritten(begun[-1][1], exc) from exc
         raise
     finally:
-        for _, root, _ in done:
-            shutil.rmtree(root.parent / f"{ASIDE}{root.name}", ignore_errors=True)
+        for _, root in begun:
+            if root.exists() or not (_aside(root) / root.name).exists():
+                shutil.rmtree(_aside(root), ignore_errors=True)
 
 
-def _set_aside(root: Path) -> Path | None:
-    """Move the old folder to where a killed `accept` would leave it for `read_baselines`."""
-    if not root.exists():
-        return None
-    aside = root.parent / f"{ASIDE}{root.name}"
-    shutil.rmtree(aside, ignore_errors=True)  # of a run that was killed after its swap
-    aside.mkdir()
-    old = aside / root.name
-    root.replace(old)
-    return old
+def _aside(root: Path) -> Path:
+    """Where the old folder waits; `read_baselines` looks there after a kill."""
+    return root.parent / f"{ASIDE}{root.name}"
+
+
+def _set_aside(root: Path) -> None:
+    if root.exists():
+        shutil.rmtree(_aside(root), ignore_errors=True)  # of a run killed after its swap
+        _aside(root).mkdir()
+        root.replace(_aside(root) / root.name)
+
+
+def _put_back(fresh: Path, root: Path) -> None:
+    """Undo one swap, however far it went: the fresh folder is gone from where it was made."""
+    old = _aside(root) / root.name
+    if root.exists() and not fresh.exists():
+        root.replace(fresh)
+    if old.exists() and not root.exists():
+        old.replace(root)
 
 
 def _drop_empty(top: Path, folder: Path) -> None:
