@@ -10,6 +10,7 @@ from stagebench.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from stagebench.experiment.accepting import Acceptance
+    from stagebench.experiment.experiment_file import ExperimentFile
 
 EPILOG = """\
 steps: create baselines of new variants, fix changed ones, trim those that no variant has
@@ -24,6 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.epilog = EPILOG
     add_experiments(parser)
+    parser.add_argument(
+        "--pytest",
+        action="append",
+        default=[],
+        metavar="TEST",
+        help="what the `stagebench.check` calls of a test module, folder or node id ask for",
+    )
     parser.add_argument(
         "--only",
         action="append",
@@ -57,7 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
             "baselines are accepted by people, and CI is set here",
             hint="accept on your machine and commit dumps/; --yes-in-ci if this is meant",
         )
-    files = find_experiments(arguments.experiment)
+    files: tuple[ExperimentFile, ...] = ()
+    if arguments.experiment or not arguments.pytest:
+        files = find_experiments(arguments.experiment)
+    if arguments.pytest:
+        from stagebench.testing.gathering import find_tests
+
+        if arguments.dumps is not None:
+            raise UsageError("--dumps is for experiments: a test's baselines lie beside it")
+        files += find_tests(arguments.pytest, tell)
     request = Request(
         steps=tuple(step for step in STEPS if step in (arguments.only or STEPS)),
         reason=" ".join(arguments.reason.split()),

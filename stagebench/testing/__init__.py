@@ -1,0 +1,1 @@
+"""Checks of generated code from pytest: what the plugin does once a test asks for it."""
