@@ -21,6 +21,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from stagebench.diff.pass_script import (
     Function,
@@ -109,8 +110,9 @@ def _kernels(script: Script, kernel: str | None) -> list[Function]:
 
 def _launches(function: Function) -> bool:
     return any(
-        "launch_thread" in statement.parsed.calls or "thread_binding" in statement.parsed.calls
+        name in statement.parsed.text and name in statement.parsed.calls
         for statement in function.statements
+        for name in ("launch_thread", "thread_binding")
     )
 
 
@@ -160,6 +162,8 @@ class _Reader:
                 self._see_loop(statement, node)
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 self._see_declaration(statement, node)
+            if not self._unknown and not _may_tell(statement.parsed.text):
+                continue
             for name, calls in statement.parsed.calls.items():
                 if name in self._interesting:
                     for call in calls:
@@ -168,6 +172,8 @@ class _Reader:
     def read_host(self, function: Function) -> None:
         """Read what the host code alone says: the descriptors that it encodes."""
         for statement in function.statements:
+            if "call_packed" not in statement.parsed.text:
+                continue
             for call in statement.parsed.calls.get("call_packed", ()):
                 if call.args and string(call.args[0]) in _ENCODERS:
                     self._see_descriptor(statement, call.args[2:])
@@ -369,6 +375,12 @@ _SPECIAL = frozenset(
     }
 )  # fmt: skip
 _KNOWN = _SPECIAL | intrinsics.SYNC.keys() | {"tvm_storage_sync", "call_extern", "call_pure_extern"}
+
+
+@lru_cache(maxsize=1 << 15)
+def _may_tell(text: str) -> bool:
+    """Whether the name of a call that we look for is anywhere in a line: else no need to look."""
+    return any(name in text for name in _KNOWN)
 
 
 def _device_function(text: str | None, args: list[ast.expr]) -> intrinsics.Intrinsic | None:

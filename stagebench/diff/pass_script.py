@@ -16,7 +16,7 @@ import io
 import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from stagebench.model import Extent
@@ -35,10 +35,15 @@ class Loop:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A line's statement (a header with an empty body) and the calls in it, by bare name."""
+    """A line's statement (a header with an empty body) and its text."""
 
     node: ast.stmt
-    calls: Mapping[str, tuple[ast.Call, ...]]
+    text: str
+
+    @cached_property
+    def calls(self) -> Mapping[str, tuple[ast.Call, ...]]:
+        """The calls in it by bare name (looked for once: walking a long line is the cost)."""
+        return _calls(self.node)
 
 
 class Statement(NamedTuple):
@@ -134,7 +139,7 @@ def parse_line(source: str) -> Parsed | None:
             body = ast.parse(attempt if attempt is not None else _repaired(code)).body
         except (SyntaxError, tokenize.TokenError, ValueError, RecursionError):
             continue
-        return Parsed(body[0], _calls(body[0])) if len(body) == 1 else None
+        return Parsed(body[0], source) if len(body) == 1 else None
     return None
 
 
