@@ -69,11 +69,11 @@ def test_conflict_markers_in_cuda_too(root):
     ("damage", "said"),
     [
         (lambda data: data[: len(data) // 2], "truncated"),
-        (lambda data: b"", "is empty"),
+        (lambda _: b"", "is empty"),
         (lambda data: data.replace(b'": ', b'\xff\xfe": ', 1), "not UTF-8"),
         (lambda data: data[:-3] + b', "more": 1}\n', ""),
         (lambda data: data.replace(b'"schema_version": 1', b'"schema_version": 2'), "schema"),
-        (lambda data: b"[]", ""),
+        (lambda _: b"[]", ""),
     ],
     ids=["truncated", "empty", "non_utf8", "hand_edited", "newer", "other"],
 )
@@ -87,7 +87,7 @@ def test_a_damaged_file_is_named(root, name, damage, said):
     assert f"git checkout -- {path}" in error.hint
 
 
-@pytest.mark.parametrize("name", (*FILES, "kernel.cu"))
+@pytest.mark.parametrize("name", [*FILES, "kernel.cu"])
 def test_a_missing_file_is_named(root, name):
     """A dump that lost a file is not whole."""
     (root / "gemm" / "sm_90a" / "num_stages=2" / name).unlink()

@@ -180,7 +180,7 @@ def test_a_nearer_source_wins_over_a_more_specific_pattern():
     policy = make_policy(
         ("experiment", "case", {"launch": "exact"}),
         ("experiment", "x.py", {"launch.grid": "ignore"}),
-        ("pyproject", "pyproject", {"shared_memory.dynamic_bytes": "ignore", "launch.block": "ignore"}),
+        ("pyproject", "pyproject", {"shared_memory.dynamic_bytes": "ignore"}),
     )  # fmt: skip
     assert judge(policy, path="launch.grid") == (False, "launch", "experiment")
     assert judge(policy) == (True, "shared_memory.dynamic_bytes", "pyproject")

@@ -114,7 +114,7 @@ class Full:
     def __init__(self, monkeypatch, room):
         self.room = room
         self.write = Path.write_bytes
-        monkeypatch.setattr(Path, "write_bytes", lambda path, data: self._write(path, data))
+        monkeypatch.setattr(Path, "write_bytes", self._write)
 
     def _write(self, path, data):
         self.room -= len(data)

@@ -1,0 +1,50 @@
+"""What the gate's tests share: one worker for every variant that they lower."""
+
+import pytest
+
+from tests.gate.projects import EDITED, FAILING, KERNEL, Project
+
+
+@pytest.fixture(scope="session")
+def warmed(tmp_path_factory):
+    """Every variant of every project below, in the cache that all tests share."""
+    from stagebench.experiment.checking import Compared, lower_planned, plan_variants
+    from stagebench.experiment.experiment_file import load_experiment
+    from stagebench.experiment.sweep import SweepOptions
+    from stagebench.lowering.compiler_environment import this_environment
+
+    environment = this_environment()
+    plans = []
+    for text, depths, configs in (
+        (KERNEL, (2, 3), {}),
+        (EDITED, (2, 3), {}),
+        (FAILING, (2, 3), {}),
+        (KERNEL, (2, 3), {"tl.disable_warp_specialized": True}),
+    ):
+        project = Project(tmp_path_factory.mktemp("warm") / "p")
+        project.kernel(text)
+        file = load_experiment(project.experiment(depths))
+        plans += [plan_variants(file, environment.compiler, Compared(pass_configs=configs))]
+    # one worker serves one set of modules: each project's kernel file has the same name
+    for plan in plans:
+        lower_planned([plan], environment, SweepOptions(jobs=2, timeout_seconds=300), None)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, warmed):
+    """A project that nobody accepted yet; the commands run in its folder."""
+    del warmed
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return Project(tmp_path / "p")
+
+
+@pytest.fixture
+def accepted_project(project, capsys, monkeypatch):
+    """A project with its baselines."""
+    from tests.gate.projects import run
+
+    monkeypatch.chdir(project.root)
+    code, _, err = run(capsys, "accept", "--reason", "first")
+    assert code == 0, err
+    return project

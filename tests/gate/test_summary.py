@@ -1,0 +1,169 @@
+"""Which exit code, which groups, which command?"""
+
+import pytest
+
+from stagebench.gate.summary import summarize
+from stagebench.model.verdict import (
+    CaseVerdict,
+    ExpectationResult,
+    ExperimentVerdict,
+    JudgedChange,
+    Place,
+    Rule,
+    VariantVerdict,
+)
+from stagebench.report.check_rows import check_rows, names_in_words
+from tests.dumping import building as dumps
+
+BROKEN = ExpectationResult(words="w", outcome="failed", seen=(), error=None, place=None)
+HELD = ExpectationResult(words="w", outcome="held", seen=(), error=None, place=None)
+
+
+def change(
+    text="wait depth 1 → 2", path="sync_ops[cp_async_wait body #1].args[max_pending]", **more
+):
+    fields = {
+        "group": "sync", "kind": "fact", "presence": "both", "follows": False, "left": 1,
+        "right": 2, "why": "must be exactly as in the baseline", "severity": "error",
+        "rule": Rule(pattern="*", action="exact", source="default"),
+        "place": Place(file="dumps/e/facts.json", line=3), **more,
+    }  # fmt: skip
+    return JudgedChange(path=path, text=text, **fields)
+
+
+def variant(status="clean", name="gemm/sm_80/num_stages=1", drifts=(), allowed=(), answers=()):
+    return VariantVerdict(
+        name=name, variant=dumps.variant(), status=status, note=None,
+        baseline=None if status == "missing_baseline" else f"dumps/e/{name}", place=None,
+        drifts=tuple(drifts), allowed=tuple(allowed), expectations=tuple(answers),
+    )  # fmt: skip
+
+
+def experiment(*variants, name="e", expectations=()):
+    compared = [v for v in variants if v.baseline and v.status not in (
+        "not_comparable", "unused_baseline")]  # fmt: skip
+    return ExperimentVerdict(
+        name=name, file=f"experiments/{name}.py", question="q", baselines=f"dumps/{name}",
+        compared=len(compared), expectations=expectations,
+        cases=(CaseVerdict(name="gemm", kernel="gemm", variants=variants),),
+    )  # fmt: skip
+
+
+def verdict(*experiments, allow_missing=False):
+    return summarize(
+        experiments, against="the baselines", compiler=None, allow_missing=allow_missing,
+        acceptable=True,
+    )  # fmt: skip
+
+
+def code(*variants, **options):
+    return verdict(experiment(*variants), **options).exit_code
+
+
+CLEAN = variant()
+DRIFT = variant("drift", drifts=[change()])
+
+
+@pytest.mark.parametrize(
+    ("variants", "expected"),
+    [
+        ([CLEAN], 0),
+        ([CLEAN, DRIFT], 1),
+        ([variant("expectation_failed", answers=[HELD, BROKEN])], 1),
+        ([CLEAN, variant("failed_now")], 3),
+        ([CLEAN, variant("lowers_now")], 3),
+        ([CLEAN, variant("not_comparable")], 4),
+        ([CLEAN, variant("missing_baseline")], 4),
+        ([CLEAN, variant("unused_baseline")], 4),
+        ([], 4),
+        # the most serious of several
+        ([DRIFT, variant("failed_now"), variant("not_comparable")], 3),
+        ([DRIFT, variant("missing_baseline")], 1),
+        ([variant("missing_baseline", answers=[BROKEN])], 1),
+        # what would be drift is shown, and not judged, where another compiler made the baseline
+        ([CLEAN, variant("not_comparable", drifts=[change()])], 4),
+    ],
+)
+def test_exit_codes_and_their_precedence(variants, expected):
+    """3 before 1 before 4 before 0."""
+    assert code(*variants) == expected
+
+
+def test_allow_missing_forgives_missing_and_unused_only():
+    """And never a check that compared nothing."""
+    missing, unused = variant("missing_baseline"), variant("unused_baseline")
+    assert code(CLEAN, missing, unused, allow_missing=True) == 0
+    assert code(CLEAN, missing, variant("not_comparable"), allow_missing=True) == 4
+    assert code(missing, allow_missing=True) == 4
+    assert code(allow_missing=True) == 4
+
+
+def test_an_expectation_that_nobody_answered_is_drift():
+    """It stands beside the variants and counts as they do."""
+    assert verdict(experiment(CLEAN, expectations=(BROKEN,))).exit_code == 1
+
+
+def test_identical_changes_are_one_group_over_experiments():
+    """Wait depth 1 → 2 in three variants: one decision."""
+    other = change("A_shared versions 2 → 3", "shared_buffers[A_shared].num_versions")
+    wait = change(follows=True)
+    found = verdict(
+        experiment(variant("drift", "a", [wait, other]), variant("drift", "b", [wait])),
+        experiment(variant("drift", "c", [wait]), name="f"),
+    )
+    assert [(group.change.text, group.variants) for group in found.groups] == [
+        ("A_shared versions 2 → 3", ("e:a",)),
+        ("wait depth 1 → 2", ("e:a", "e:b", "f:c")),
+    ]
+
+
+def test_the_command_names_what_it_would_do():
+    """Only the experiments concerned; ``--only`` where there is one kind of step."""
+    found = verdict(experiment(CLEAN), experiment(DRIFT, name="x y"))
+    assert found.accept.shell == (
+        "stagebench accept 'experiments/x y.py' --only fix --reason \"say why\""
+    )
+    both = verdict(experiment(DRIFT, variant("missing_baseline"), variant("unused_baseline")))
+    assert both.accept.counts == {"fix": 1, "create": 1, "trim": 1}
+    assert "--only" not in both.accept.argv
+    assert verdict(experiment(CLEAN)).accept is None
+    broken = variant("expectation_failed", answers=[BROKEN])
+    assert verdict(experiment(broken)).accept is None
+
+
+def test_rows_put_numbers_side_by_side_and_fold_what_follows():
+    """One line for a fact that changed in all depths; consequences are counted."""
+    drifts = [
+        [change(f"wgmma call sites 1 → {n}", "sync_totals[wgmma].static", right=n),
+         change("site vanished", f"sync_ops[x #{n}]", follows=True)]
+        for n in (2, 3)
+    ]  # fmt: skip
+    found = verdict(
+        experiment(variant("drift", "g/n=1", drifts[0]), variant("drift", "g/n=2", drifts[1]))
+    )
+    rows = check_rows(found)
+    assert [(b.variants, b.count, [r.text for r in b.rows]) for b in rows.drifts] == [
+        ("g/n=1, 2", 2, ["wgmma call sites 1 → 2|3"])
+    ]
+    assert rows.following == 2
+    assert rows.summary == "2 variants against the baselines: 2 with drift"
+    everything = check_rows(found, show_all=True)
+    assert sum(len(block.rows) for block in everything.drifts) == 3
+
+
+def test_drift_that_only_follows_is_still_shown():
+    """A consequence of something allowed is all there is to see."""
+    rows = check_rows(verdict(experiment(variant("drift", drifts=[change(follows=True)]))))
+    assert [r.text for b in rows.drifts for r in b.rows] == ["wait depth 1 → 2"]
+
+
+def test_names_are_shortened():
+    """What they share is said once; many are counted."""
+    names = [f"e:gemm/{arch}/num_stages={n}" for arch in ("sm_80", "sm_90a") for n in (1, 2)]
+    assert (
+        names_in_words(names, many=False)
+        == "gemm/sm_80/num_stages=1, 2; gemm/sm_90a/num_stages=1, 2"
+    )
+    assert names_in_words(names[:1], many=True) == "e:gemm/sm_80/num_stages=1"
+    many = [f"e:k{k}/a/n={n}" for k in range(9) for n in (1, 2)]
+    assert names_in_words(many, many=False).endswith(" … 10 more")
