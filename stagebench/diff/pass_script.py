@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -115,15 +115,24 @@ def _statements(text: str) -> Iterator[tuple[int, int, Parsed | None]]:
         if not source or source[0] in "#@":
             continue
         parsed = parse_line(source)
-        if parsed is None:  # a string or a list over several lines
-            joined = source
-            for more in range(position, min(len(lines), position + _LONGEST_STATEMENT)):
-                joined += "\n" + lines[more]
-                parsed = parse_line(joined)
-                if parsed is not None:
-                    position = more + 1
-                    break
+        if parsed is None:
+            length = _lines_of_statement(lines[first : first + _LONGEST_STATEMENT])
+            if length > 1:  # a list over several lines
+                position = first + length
+                parsed = parse_line("\n".join([source, *lines[first + 1 : position]]))
         yield first + 1, len(raw) - len(raw.lstrip()), parsed
+
+
+def _lines_of_statement(lines: Sequence[str]) -> int:
+    """How many lines the first statement has, as Python's tokenizer sees it; 0: no end found."""
+    reader = iter([f"{line}\n" for line in (lines[0].lstrip(), *lines[1:])])
+    try:
+        for token in tokenize.generate_tokens(lambda: next(reader, "")):
+            if token.type == tokenize.NEWLINE:
+                return token.end[0]
+    except (tokenize.TokenError, SyntaxError):
+        return 0
+    return 0
 
 
 @lru_cache(maxsize=1 << 15)

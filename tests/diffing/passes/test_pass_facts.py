@@ -164,6 +164,14 @@ def test_a_statement_over_several_lines_is_read():
     assert [statement.line for statement in script.functions[0].statements] == [5, 6]
 
 
+def test_an_unclosed_bracket_hides_nothing_after_it():
+    """Where a statement never ends, its line is reported and the next ones are read."""
+    calls = "        T.ptx_commit_group()\n" * 3
+    script = read_script(HEAD + "        T.ptx_wait_group((1\n" + calls)
+    assert script.unread == (6,)
+    assert len(script.functions[0].statements) == 4
+
+
 def test_views_are_not_allocations():
     """Only allocations take shared memory; a view has the name of what it shows."""
     found = readings(
