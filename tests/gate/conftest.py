@@ -15,19 +15,20 @@ def warmed(tmp_path_factory):
 
     environment = this_environment()
     plans = []
-    for text, depths, configs in (
-        (KERNEL, (2, 3), {}),
-        (EDITED, (2, 3), {}),
-        (FAILING, (2, 3), {}),
-        (KERNEL, (2, 3), {"tl.disable_warp_specialized": True}),
+    for text, name, configs in (
+        (KERNEL, "tiny", {}),
+        (KERNEL, "other", {}),
+        (EDITED, "tiny", {}),
+        (FAILING, "tiny", {}),
+        (KERNEL, "tiny", {"tl.disable_warp_specialized": True}),
     ):
         project = Project(tmp_path_factory.mktemp("warm") / "p")
-        project.kernel(text)
-        file = load_experiment(project.experiment(depths))
-        plans += [plan_variants(file, environment.compiler, Compared(pass_configs=configs))]
-    # one worker serves one set of modules: each project's kernel file has the same name
-    for plan in plans:
-        lower_planned([plan], environment, SweepOptions(jobs=2, timeout_seconds=300), None)
+        project.kernel(text, name)
+        path = project.experiment()
+        path.write_text(path.read_text().replace("tiny.py:", f"{name}.py:"))
+        compared = Compared(pass_configs=configs)
+        plans.append(plan_variants(load_experiment(path), environment.compiler, compared))
+    lower_planned(plans, environment, SweepOptions(jobs=2, timeout_seconds=300), None)
 
 
 @pytest.fixture

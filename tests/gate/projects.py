@@ -42,8 +42,8 @@ class Project:
         self.kernel(KERNEL)
         self.experiment()
 
-    def kernel(self, text):
-        (self.root / "kernels" / "tiny.py").write_text(text)
+    def kernel(self, text, name="tiny"):
+        (self.root / "kernels" / f"{name}.py").write_text(text)
 
     def experiment(self, depths=(2, 3), case="", policy=None, name="tiny", text=EXPERIMENT):
         path = self.root / "experiments" / f"{name}.py"

