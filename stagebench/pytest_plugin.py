@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -17,6 +17,7 @@ from stagebench.testing.ledger import Ledger
 from stagebench.testing.places import label_of_test
 
 if TYPE_CHECKING:
+    from stagebench.model.verdict import AcceptStep
     from stagebench.testing.fixture import Checks
 
 _NAME = "stagebench"
@@ -157,16 +158,16 @@ def _approvals(ledger: Ledger, config: pytest.Config) -> Iterator[str]:
     if not ledger.approvals:
         yield "nothing to approve: every check is as accepted"
         return
-    from stagebench.model.verdict import AcceptCommand
     from stagebench.testing.checking import accept_command
 
-    counts: dict[Any, int] = {}
+    counts: dict[AcceptStep, int] = {"create": 0, "fix": 0, "trim": 0}
     nodes: dict[str, None] = {}
     for file, node, step, number in sorted(ledger.approvals):
-        counts[step] = counts.get(step, 0) + int(number)
+        counts[cast("AcceptStep", step)] += int(number)
         nodes[node if (file,) in ledger.partial else _from_here(Path(file), config)] = None
+    counts = {step: number for step, number in counts.items() if number}
     said = ", ".join(f"{step} {number}" for step, number in counts.items())
-    command = accept_command(list(nodes), AcceptCommand(argv=(), shell="", counts=counts))
+    command = accept_command(list(nodes), counts)
     yield f"nothing was written; to approve ({said}):"
     yield f"  {command.shell}"
 

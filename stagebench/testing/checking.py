@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -15,7 +15,7 @@ from stagebench.experiment.sweep import SweepOptions, SweepPlan, expand, run_swe
 from stagebench.gate.expectation import Expectation
 from stagebench.lowering.cache import default_cache_folder
 from stagebench.model import Compiler, Facts
-from stagebench.model.verdict import AcceptCommand, Verdict
+from stagebench.model.verdict import AcceptCommand, AcceptStep, Verdict
 from stagebench.testing.definition import AskedCheck, as_experiment
 from stagebench.testing.lowering_lock import one_at_a_time
 
@@ -37,17 +37,17 @@ def check_test(
         verdict = run_check([file], compared, _options()).verdict
     if verdict.accept is None:
         return verdict
-    command = accept_command([check.node], verdict.accept)
+    command = accept_command([check.node], verdict.accept.counts)
     return msgspec.structs.replace(verdict, accept=command)
 
 
-def accept_command(nodes: Sequence[str], like: AcceptCommand) -> AcceptCommand:
+def accept_command(nodes: Sequence[str], counts: Mapping[AcceptStep, int]) -> AcceptCommand:
     """The command that approves what these tests (or modules) found."""
-    only = ["--only", next(iter(like.counts))] if len(like.counts) == 1 else []
+    only = ["--only", next(iter(counts))] if len(counts) == 1 else []
     tests = [word for node in nodes for word in ("--pytest", node)]
     argv = ["stagebench", "accept", *tests, *only, "--reason", REASON]
     shell = " ".join(map(shlex.quote, argv[:-1])) + f' "{REASON}"'
-    return AcceptCommand(argv=tuple(argv), shell=shell, counts=like.counts)
+    return AcceptCommand(argv=tuple(argv), shell=shell, counts=dict(counts))
 
 
 def facts_of(plan: SweepPlan) -> Facts:

@@ -71,7 +71,7 @@ class Checks:
             self._ledger.checked.add(file)
             verdict = check_test(check, expectations, allow_missing=self._allow_missing)
         except StagebenchError as exc:
-            pytest.fail(_said(exc))
+            raise pytest.fail.Exception(_said(exc)) from None
         if verdict.accept is not None:
             for step, number in verdict.accept.counts.items():
                 self._ledger.approvals.add((check.file, check.node, step, str(number)))
@@ -109,7 +109,7 @@ class Checks:
             )
             return facts_of(plan)
         except StagebenchError as exc:
-            pytest.fail(_said(exc))
+            raise pytest.fail.Exception(_said(exc)) from None
 
     def _settings(self, given: Mapping[str, object]) -> dict[str, Any]:
         """The arguments, else those of the nearest marker that has them."""

@@ -1,8 +1,8 @@
 """Where are the baselines of a test's checks?  ``__stagebench__/<test module>/<check>/``.
 
 The folder lies beside the test module.  A test's first check is called as the test is
-(``TestGemm.test_tile.64``), its others ``….2``, ``….3`` or as ``name=`` says.  Names are made of
-letters, digits and ``._=,+-``; what had to be changed to get there is told apart by a digest.
+(``TestGemm.test_tile.64``), its others ``…,2``, ``…,3`` or as ``name=`` says.  Names are made of
+letters, digits and ``._=+-``; what had to be changed to get there is told apart by a digest.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 FOLDER = "__stagebench__"
-_UNSAFE = re.compile(r"[^A-Za-z0-9._=,+-]+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._=+-]+")
 _MAX_CHARS = 100
 _DIGEST_CHARS = 8
 
@@ -30,8 +30,8 @@ def label_of_test(node_id: str) -> str:
 def check_label(test: str, number: int, name: str | None) -> str:
     """The name of one check of a test; ``number`` counts from 1."""
     if name is not None:
-        return safe_label(f"{test}.{name}")
-    return test if number == 1 else f"{test}.{number}"
+        return f"{test},{safe_label(name)}"
+    return test if number == 1 else f"{test},{number}"
 
 
 def safe_label(plain: str) -> str:
@@ -50,4 +50,4 @@ def module_folder(test_file: Path) -> Path:
 
 def is_of_test(label: str, test: str) -> bool:
     """Whether a check's name is one that the test may have given."""
-    return label == test or label.startswith(f"{test}.")
+    return label == test or label.startswith(f"{test},")
