@@ -11,9 +11,10 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from stagebench import __version__
-from stagebench.errors import EXIT_INTERRUPTED, EXIT_USAGE, StagebenchError
+from stagebench.errors import EXIT_INTERRUPTED, EXIT_PIPE, EXIT_USAGE, StagebenchError
 
 VERBS = {
     "sweep": "lower a kernel over depths, architectures and parameters; say what changed",
@@ -59,6 +60,8 @@ def build_parser(verb: str | None) -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:  # closed by the caller: what is printed goes nowhere
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 - lives as long as the program
     verb = next((word for word in arguments if not word.startswith("-")), None)
     try:
         parsed = build_parser(verb).parse_args(arguments)
@@ -75,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away (head, a pager)
         _abandon_output()
-        return EXIT_USAGE
+        return EXIT_PIPE
     except OSError as exc:  # such as standard output on a full disk
         print(f"stagebench: {exc}", file=sys.stderr)  # noqa: T201 - the one place
         _abandon_output()

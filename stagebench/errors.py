@@ -1,7 +1,8 @@
 """What can go wrong because of the caller, and with which exit code does the command end?
 
 Exit codes: 0 everything lowered (or equal), 1 a difference was found (diff, check), 2 wrong usage,
-environment or input, 3 a variant failed.  Only the CLI's ``main`` turns an error into an exit code.
+environment or input, 3 a variant failed, 130 interrupted, 141 the reader of the output went away.
+Only the CLI's ``main`` turns an error into an exit code.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ EXIT_DIFFERENT = 1
 EXIT_USAGE = 2
 EXIT_VARIANT_FAILED = 3
 EXIT_INTERRUPTED = 130
+EXIT_PIPE = 141
 
 
 class StagebenchError(Exception):

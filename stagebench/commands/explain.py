@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED
+from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, DumpError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
         from stagebench.report.explain_view import print_explanation
 
         for dump in dumps:
-            print_explanation(dump, read_timing(dump.folder), show_all=arguments.all)
+            try:
+                timing = read_timing(dump.folder)
+            except DumpError as exc:  # times are beside the dump: it is whole without them
+                sys.stderr.write(f"stagebench: no times shown: {exc.message}\n")
+                timing = None
+            print_explanation(dump, timing, show_all=arguments.all)
     failed = any(dump.result.outcome == "failed" for dump in dumps)
     return EXIT_VARIANT_FAILED if failed else EXIT_OK

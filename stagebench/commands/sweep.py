@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument(
         "--dump-dir",
-        type=Path,
+        type=_folder,
         default=Path(DEFAULT_DUMP_DIR),
         metavar="DIR",
         help=f"where dumps go (default: {DEFAULT_DUMP_DIR})",
@@ -99,12 +99,14 @@ def run(arguments: argparse.Namespace) -> int:
     from stagebench.report.progress import SweepProgress
 
     plan, options = _plan(arguments), _options(arguments)
+    if arguments.json not in (None, "-"):
+        _check_writable(Path(arguments.json))
     with SweepProgress() as progress:
         result = run_sweep(plan, options, progress)
-    if arguments.json is not None:
-        _write_json(result, arguments.json, seconds=arguments.seconds)
     if arguments.json != "-":
         _print(result, arguments, progress.elapsed_seconds)
+    if arguments.json is not None:
+        _write_json(result, arguments.json, seconds=arguments.seconds)
     failed = any(variant.outcome == "failed" for variant in result.run.variants)
     return EXIT_VARIANT_FAILED if failed else EXIT_OK
 
@@ -189,6 +191,28 @@ def _print(result: SweepResult, arguments: argparse.Namespace, elapsed: float) -
         dump_dir=None if arguments.no_dumps else str(arguments.dump_dir),
         notes=result.notes,
     )
+
+
+def _check_writable(path: Path) -> None:
+    """Fail before anything is lowered where the JSON could not be written afterwards."""
+    from stagebench.dump.atomic_file import write_file
+
+    if path.is_dir():
+        raise UsageError(f"--json {path} is a folder", hint="name a file, or - for standard output")
+    if path.exists() and not path.is_file():
+        return
+    try:
+        probe = path.resolve().with_name(f".tmp-probe-{path.name}")
+        write_file(probe, b"")
+        probe.unlink()
+    except OSError as exc:
+        raise UsageError(f"can't write --json {path}: {exc.strerror}") from exc
+
+
+def _folder(text: str) -> Path:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("an empty name (--no-dumps writes none)")
+    return Path(text)
 
 
 def _integer(text: str) -> int:

@@ -15,7 +15,14 @@ UNFINISHED = ".tmp-"
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Replace ``path`` by ``data`` in one step.  Creates its folder; raises `OSError`."""
+    """Replace ``path`` by ``data`` in one step.  Creates its folder; raises `OSError`.
+
+    A link is followed; what is there and no regular file (a device, a pipe) is written to as it is.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
     try:

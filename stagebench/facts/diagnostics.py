@@ -32,7 +32,7 @@ def diagnose(
         *_versioned_twice(observation),
         *_padded(observation, buffers),
         *_unplaced_barriers(observation),
-        *_ring_over_one_version(barriers, buffers),
+        *_ring_over_one_version(observation, barriers, buffers),
         *_ineffective(loops),
         *_unknown_ops(ops),
         *_other_kernels(observation),
@@ -117,10 +117,14 @@ def _unplaced_barriers(observation: Observation) -> Iterable[Diagnostic]:
 
 
 def _ring_over_one_version(
-    barriers: tuple[Barrier, ...], buffers: tuple[SharedBuffer, ...]
+    observation: Observation, barriers: tuple[Barrier, ...], buffers: tuple[SharedBuffer, ...]
 ) -> Iterable[Diagnostic]:
-    """More full barriers in a ring than versions of what they guard: slots share memory."""
-    versions = {buffer.name: buffer.num_versions for buffer in buffers}
+    """More full barriers in a ring than versions of what they guard: slots share memory.
+
+    Only of rings that the compiler made: an author who writes a ring also writes its slots.
+    """
+    made = {name for request in observation.requests for name in request.producer_writes}
+    versions = {buffer.name: buffer.num_versions for buffer in buffers if buffer.name in made}
     for barrier in barriers:
         if barrier.kind != "full" or barrier.count < 2:
             continue

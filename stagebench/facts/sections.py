@@ -1,10 +1,11 @@
 """Is a site in the prologue, the steady state or the epilogue of a pipelined loop?
 
-Pipelined loops of the generated kernel are those that still carry the compiler's mark or bear the
-variable of a loop for which a depth was requested.  What stands before the first is its prologue,
-what stands behind the last its epilogue.  Between two of them copies and commits belong to what
-comes, waits and tensor-core work to what was; anything else goes with its predecessor.  A kernel
-without a pipelined loop has no sections.
+Pipelined loops of the generated kernel are those that still carry the compiler's mark; of a
+variable that none of them has, those that bear it where a depth was requested for it (loops that
+fill and drain bear the same variable as the marked one).  What stands before the first is its
+prologue, what stands behind the last its epilogue.  Between two of them copies and commits belong
+to what comes, waits and tensor-core work to what was; anything else goes with its predecessor.  A
+kernel without a pipelined loop has no sections.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Sequence
 from stagebench.model.facts import Role, Section
 from stagebench.model.observation import SeenKernel, SeenLoop
 
+_COPIES = ("cp_async_copy", "tma_load")
+_TENSOR = ("wgmma", "mma_sync", "tcgen05_mma")
 _OPENING = ("cp_async_copy", "cp_async_commit", "tma_load", "mbarrier_init", "mbarrier_expect_tx")
 _CLOSING = (
     "cp_async_wait", "wgmma", "mma_sync", "tcgen05_mma", "wgmma_wait", "mbarrier_wait",
@@ -27,11 +30,33 @@ def assign_sections(
 
     Roles run side by side, so each is placed against its own loops and those of ``all``.
     """
-    bodies = [loop for loop in kernel.loops if loop.pipelined or loop.var in requested_vars]
+    bodies = _steady_loops(kernel, requested_vars)
     return tuple(
         _section(index, kernel, [b for b in bodies if _concerns(b, role, roles)])
         for index, role in enumerate(roles)
     )
+
+
+def _steady_loops(kernel: SeenKernel, requested_vars: frozenset[str]) -> list[SeenLoop]:
+    """The loops whose trips are the steady state.
+
+    Where a start or an extent is symbolic, fill and drain are loops with the mark as well: the one
+    that both copies and multiplies is the body then.
+    """
+    marked = [loop for loop in kernel.loops if loop.pipelined]
+    both = {loop.var for loop in marked if _has(loop, kernel, _COPIES, _TENSOR)}
+    names = {loop.var for loop in marked}
+    return [
+        loop
+        for loop in kernel.loops
+        if (loop.pipelined and (loop.var not in both or _has(loop, kernel, _COPIES, _TENSOR)))
+        or (not loop.pipelined and loop.var in requested_vars and loop.var not in names)
+    ]
+
+
+def _has(loop: SeenLoop, kernel: SeenKernel, *families: tuple[str, ...]) -> bool:
+    ops = {site.op for site in kernel.sites[loop.start : loop.end]}
+    return all(not ops.isdisjoint(family) for family in families)
 
 
 def _concerns(body: SeenLoop, role: Role, roles: Sequence[Role]) -> bool:

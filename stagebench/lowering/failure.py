@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import re
 import signal
 
 import msgspec
 
 from stagebench.model import Compiler, Diagnostic, Evidence, Failure, Variant, VariantResult
 from stagebench.worker.places import without_places
-from stagebench.worker.protocol import Died, LowerRequest, Raised
+from stagebench.worker.protocol import Died, LowerRequest, Raised, Rejected
 
 _OUT_OF_MEMORY_WORDS = ("std::bad_alloc", "MemoryError", "Cannot allocate memory")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+_MESSAGE_CHARS = 600
+_DETAIL_CHARS = 20_000
 _TELLING_WORDS = ("Error", "error:", "Check failed", "Fatal", "terminate called", "abort")
 
 
 def from_raised(raised: Raised) -> VariantResult:
     """The result of a variant in which the kernel's Python or the compiler raised."""
     first = _first_line(raised.message)
+    whole = raised.message.strip()
     return VariantResult(
         variant=raised.variant,
         outcome="failed",
         failure=Failure(
             kind="out_of_memory" if raised.out_of_memory else "compile_error",
-            message=f"{raised.error}: {first}" if first else raised.error,
+            message=_cut(f"{raised.error}: {first}" if first else raised.error, _MESSAGE_CHARS),
             pass_name=raised.pass_name,
-            detail=raised.message if raised.message.strip() != first else None,
+            detail=_cut(raised.message, _DETAIL_CHARS)
+            if whole != first or len(first) > _MESSAGE_CHARS
+            else None,
             diagnostics=(*_raised_by_kernel(raised), *raised.diagnostics),
         ),
         facts=None,
@@ -35,7 +42,7 @@ def from_died(
     died: Died, request: LowerRequest, compiler: Compiler, timeout_seconds: float
 ) -> VariantResult:
     """The result of a variant whose child ended without a reply."""
-    said = without_places(died.stderr, request.path)
+    said = _ADDRESS.sub("0x…", without_places(died.stderr, request.path))
     return VariantResult(
         variant=unresolved_variant(request, compiler),
         outcome="failed",
@@ -54,6 +61,20 @@ def from_lost_worker(request: LowerRequest, compiler: Compiler, log: str) -> Var
             kind="crash",
             message="the worker process ended while it ran this variant"
             + (f": {tail}" if tail else ""),
+        ),
+        facts=None,
+    )
+
+
+def from_rejected(rejected: Rejected, request: LowerRequest, compiler: Compiler) -> VariantResult:
+    """The result of a variant whose own values the kernel's loader refuses."""
+    return VariantResult(
+        variant=unresolved_variant(request, compiler),
+        outcome="failed",
+        failure=Failure(
+            kind="compile_error",
+            message=_cut(rejected.message, _MESSAGE_CHARS),
+            detail=rejected.hint,
         ),
         facts=None,
     )
@@ -89,8 +110,8 @@ def _raised_by_kernel(raised: Raised) -> tuple[Diagnostic, ...]:
 
 def _death(died: Died, timeout_seconds: float) -> Failure:
     where = f" in {died.pass_name}" if died.pass_name else " before its first pass"
-    said = _telling_line(died.stderr)
-    detail = died.stderr.strip() or None
+    said = _cut(_telling_line(died.stderr), _MESSAGE_CHARS)
+    detail = _cut(died.stderr.strip(), _DETAIL_CHARS) or None
     if died.timed_out:
         return Failure(
             kind="timeout",
@@ -116,12 +137,18 @@ def _death(died: Died, timeout_seconds: float) -> Failure:
             pass_name=died.pass_name,
         )
     how = _signal_name(died.signal) if died.signal else f"exit code {died.exit_code}"
+    if not died.signal and died.exit_code == 0:
+        how = "the process ended by itself, with exit code 0"
     return Failure(
         kind="crash",
         message=f"{said}, {how}{where}" if said else f"{how}{where}",
         pass_name=died.pass_name,
         detail=detail,
     )
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} characters more)"
 
 
 def _signal_name(number: int) -> str:
@@ -138,6 +165,7 @@ def _first_line(text: str) -> str:
 def _telling_line(text: str) -> str:
     """The line of a log that most likely says what happened; its last one if none stands out."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith('File "<unknown>"')]
     for line in lines:
         if any(word in line for word in _TELLING_WORDS) and not line.startswith("Traceback"):
             return line

@@ -77,8 +77,8 @@ def lower_all(
 ) -> list[Lowering]:
     """Lower every request; the results are in the requests' order.
 
-    Raises `UsageError` where a request itself is wrong (then nothing of it is kept, finished
-    variants are in the cache), `MachineError` where no worker can be started.
+    Raises `UsageError` where every request is wrong in itself, `MachineError` where no worker can
+    be started.
     """
     results: dict[int, Lowering] = {}
 
@@ -114,16 +114,30 @@ class _Batch:
         self._cache = cache
         self._watcher = watcher
         self._finish = finish
+        self._rejected: dict[int, Rejected] = {}
 
     def run(self, indices: Sequence[int]) -> None:
-        """Lower the given requests; a worker that is lost is started again for what is left."""
+        """Lower the given requests; a worker that is lost is started again for what is left.
+
+        A request that the worker rejects is the caller's mistake where all are rejected (the
+        kernel's name, a parameter); where others are not, it is its own values' failure.
+        """
         left = set(indices)
         for _ in range(_MAX_WORKER_STARTS):
             left = self._run_worker(left)
             if not left:
-                return
+                break
         for index in sorted(left):
             self._lose(index, "")
+        if len(self._rejected) == len(self._requests):
+            first = self._rejected[min(self._rejected)]
+            kind = NoDepthParameterError if first.code == "no-depth" else UsageError
+            raise kind(first.message, hint=first.hint)
+        for index, rejected in self._rejected.items():
+            result = failure.from_rejected(
+                rejected, self._requests[index], self._environment.compiler
+            )
+            self._finish(index, Lowering(result, None, None, None, cached=False))
 
     def _run_worker(self, indices: set[int]) -> set[int]:
         """Lower with one worker; returns what it had not started when it ended."""
@@ -167,8 +181,8 @@ class _Batch:
             return
         reply = message.reply
         if isinstance(reply, Rejected):
-            kind = NoDepthParameterError if reply.code == "no-depth" else UsageError
-            raise kind(reply.message, hint=reply.hint)
+            self._rejected[message.job] = reply
+            return
         if self._cache is not None and not (isinstance(reply, Raised) and reply.out_of_memory):
             self._cache.put(request, self._environment, reply)
         self._finish(message.job, _lowering(reply, cached=False))

@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from stagebench.errors import DumpError
+from stagebench.model.outcome import SCHEMA_VERSION
 
 T = TypeVar("T")
 
@@ -21,4 +22,18 @@ def decode(data: bytes | str, kind: type[T], source: str) -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.DecodeError as exc:
+        version = _schema_version(data)
+        if version not in (None, SCHEMA_VERSION):
+            raise DumpError(
+                f"{source}: schema version {version!r}, this stagebench reads {SCHEMA_VERSION}"
+            ) from exc
         raise DumpError(f"{source}: {exc}") from exc
+
+
+def _schema_version(data: bytes | str) -> object:
+    """What a document says of its schema, if it is JSON and says it."""
+    try:
+        loose = msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return None
+    return loose.get("schema_version") if isinstance(loose, dict) else None

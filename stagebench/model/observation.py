@@ -31,7 +31,8 @@ class SeenSite(Record, frozen=True, kw_only=True):
     ``partition`` names the thread range that the site is in (branches on the thread index alone),
     outermost first; ``guards`` are the other enclosing conditions.  ``buffer`` is the shared buffer
     that a copy writes or reads, ``barrier`` the mbarrier array that the call names, and ``slots``
-    the inclusive bounds of its index as the compiler's own analysis proves them.
+    the inclusive bounds of its index (evaluated over its first rounds, else as the compiler's own
+    analysis proves them).
     """
 
     op: str

@@ -21,10 +21,18 @@ def open_console(file: TextIO | None = None, *, width: int | None = None) -> Con
     """A console on ``file`` (standard output)."""
     target = sys.stdout if file is None else file
     _replace_unprintable(target)
-    console = Console(file=target, width=width, highlight=False, markup=False, emoji=False)
+    console = _Console(file=target, width=width, highlight=False, markup=False, emoji=False)
     if width is None and not (target.isatty() or os.environ.get("COLUMNS", "").isdigit()):
         console.width = PIPE_WIDTH
     return console
+
+
+class _Console(Console):
+    """A console that leaves a reader who went away (``| head``) to the command line's main."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise on: rich would end the program with 1, which means a difference here."""
+        raise BrokenPipeError
 
 
 _PLAIN = {

@@ -226,7 +226,7 @@ def _shared_memory(memory: SharedMemory, buffers: Sequence[SharedBuffer]) -> Sec
 
 def memory_bar(memory: SharedMemory) -> str:
     """``[████░░░░] 96 of 227 KiB, 42 %``."""
-    if memory.limit_bytes is None:
+    if not memory.limit_bytes:
         return f"{quantities.size(memory.total_bytes)}; this arch's limit is not known"
     share = memory.total_bytes / memory.limit_bytes
     filled = min(_BAR, max(int(share * _BAR), 1 if memory.total_bytes else 0))
@@ -278,7 +278,9 @@ def _sync_sites(sites: Sequence[SyncOp]) -> Section:
                 "  " + site.op,
                 " ".join(site.loops),
                 str(site.dynamic),
-                ", ".join(_argument(name, value) for name, value in site.args.items()),
+                ", ".join(
+                    [*(_argument(name, value) for name, value in site.args.items()), *_guards(site)]
+                ),
                 _python_line(site),
                 _known(site.cuda_line),
             )
@@ -292,6 +294,12 @@ def _sync_sites(sites: Sequence[SyncOp]) -> Section:
 def _argument(name: str, value: Extent) -> str:
     text = readable(value) if isinstance(value, str) else str(value)
     return text if name in _NAMELESS else f"{name}={text}"
+
+
+def _guards(site: SyncOp) -> list[str]:
+    """The conditions around a site that its role and the election of one thread don't say."""
+    own = site.guards[1:] if site.role != "all" else site.guards
+    return [f"if {readable(guard)}" for guard in own if "tl_shuffle_elect" not in guard]
 
 
 def _python_line(site: SyncOp) -> str:

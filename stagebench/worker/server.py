@@ -17,13 +17,12 @@ import os
 import resource
 import selectors
 import signal
-import sys
 import tempfile
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -36,6 +35,7 @@ LowerFunction = Callable[[LowerRequest, Callable[[str], None]], Reply]
 """Lowers a request in the calling process, reporting each pass's name as it starts."""
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 _STDERR_TAIL_BYTES = 64 * 1024
 _PASS_NAME_BYTES = 128
 
@@ -44,6 +44,12 @@ def die_with_parent(enabled: bool = True) -> None:
     """Ask the kernel to kill this process when its parent ends (Linux ``prctl(2)``)."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if enabled else 0, 0, 0, 0)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of what jobs leave running (Linux ``prctl(2)``), to be able to end it."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def count_oom_kills() -> int | None:
@@ -71,15 +77,14 @@ def _counter(text: str, name: str) -> int:
 
 @dataclass
 class _Child:
-    """A running job: its process, the read end of its pipe and the file that it prints to."""
+    """A running job: its process, the file for its reply and the file that it prints to."""
 
     job: int
     pid: int
-    reply: int
+    reply: BinaryIO
     log: BinaryIO
     deadline: float
     oom_kills_before: int | None
-    received: bytearray = field(default_factory=bytearray)
     timed_out: bool = False
 
     def kill(self) -> None:
@@ -108,7 +113,13 @@ class Server:
         """Serve until standard input ends; kill what is still running then."""
         gc.collect()
         gc.freeze()  # what was imported is shared by all children: keep the collector off it
+        adopt_orphans()
+        ended, wakeup = os.pipe()
+        os.set_blocking(wakeup, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
         self._selector.register(self._requests, selectors.EVENT_READ)
+        self._selector.register(ended, selectors.EVENT_READ)
         try:
             while self._open:
                 self._start_waiting_jobs()
@@ -116,7 +127,8 @@ class Server:
                     if key.fd == self._requests:
                         self._read_requests()
                     else:
-                        self._read_child(self._children[key.data])
+                        os.read(ended, 1 << 16)
+                self._reap()
                 self._kill_overdue()
         finally:
             for child in self._children.values():
@@ -152,28 +164,25 @@ class Server:
             self._start(self._queue.popleft())
 
     def _start(self, message: Lower) -> None:
-        read_end, write_end = os.pipe()
-        log = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the child is reaped
+        reply = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the child is reaped
+        log = tempfile.TemporaryFile()  # noqa: SIM115 - as above
         oom_kills = count_oom_kills()
         pid = os.fork()
         if pid == 0:
-            os.close(read_end)
-            self._run_child(message, write_end, log)
-        os.close(write_end)
-        child = _Child(
-            message.job, pid, read_end, log, time.monotonic() + message.timeout_seconds, oom_kills
-        )
-        self._children[message.job] = child
-        self._selector.register(read_end, selectors.EVENT_READ, message.job)
+            self._run_child(message, reply, log)
+        deadline = time.monotonic() + message.timeout_seconds
+        self._children[pid] = _Child(message.job, pid, reply, log, deadline, oom_kills)
         self._send(Started(job=message.job))
 
-    def _run_child(self, message: Lower, write_end: int, log: BinaryIO) -> None:
+    def _run_child(self, message: Lower, reply_file: BinaryIO, log: BinaryIO) -> None:
         """The child's whole life; never returns."""
         status = 1
+        own = os.getpid()
         try:
             os.setpgid(0, 0)
+            signal.set_wakeup_fd(-1)
             die_with_parent()
-            for stop in (signal.SIGINT, signal.SIGTERM):
+            for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
                 signal.signal(stop, signal.SIG_DFL)
             with contextlib.suppress(OSError):  # be the first whom the kernel kills for memory
                 Path("/proc/self/oom_score_adj").write_text("1000")
@@ -192,33 +201,48 @@ class Server:
             report_pass("")
             os.lseek(log.fileno(), _PASS_NAME_BYTES, os.SEEK_SET)
             reply = self._lower(message.request, report_pass)
-            sys.stdout.flush()
-            sys.stderr.flush()
-            data = msgspec.json.encode(reply)
-            view = memoryview(data)
-            while view:
-                view = view[os.write(write_end, view) :]
+            if os.getpid() == own:  # a kernel that forks goes on twice: one of them replies
+                reply_file.write(msgspec.json.encode(reply))
+                reply_file.flush()
             status = 0
         except BaseException:  # noqa: BLE001 - SystemExit too: the parent tells it from the log
             traceback.print_exc()
         finally:
             os._exit(status)
 
-    def _read_child(self, child: _Child) -> None:
-        chunk = os.read(child.reply, 1 << 20)
-        if chunk:
-            child.received += chunk
-            return
-        self._selector.unregister(child.reply)
-        os.close(child.reply)
-        del self._children[child.job]
-        _, status = os.waitpid(child.pid, 0)
-        child.kill()  # whatever it may have left in its group
+    def _reap(self) -> None:
+        """Collect every process that has ended, and tell of those that were jobs."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            child = self._children.pop(pid, None)
+            if child is not None:
+                child.kill()  # whatever it left in its group
+                self._kill_orphans()
+                self._tell(child, os.waitstatus_to_exitcode(status))
+
+    def _kill_orphans(self) -> None:
+        """End what jobs started in other groups: it is ours since they ended (`adopt_orphans`)."""
+        with contextlib.suppress(OSError):
+            me = os.getpid()
+            listed = Path(f"/proc/{me}/task/{me}/children").read_text().split()
+            for pid in {int(pid) for pid in listed} - set(self._children):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def _tell(self, child: _Child, code: int) -> None:
+        with child.reply:
+            child.reply.seek(0)
+            data = child.reply.read()
         log = _read_log(child.log)
-        code = os.waitstatus_to_exitcode(status)
         if code == 0:
-            self._send(Done(job=child.job, reply=protocol.decode_reply(bytes(child.received))))
-            return
+            with contextlib.suppress(msgspec.DecodeError):  # it ended itself: no reply, or half
+                self._send(Done(job=child.job, reply=protocol.decode_reply(data)))
+                return
         now = count_oom_kills()
         before = child.oom_kills_before
         self._send(

@@ -7,6 +7,7 @@ the same input must give the same text on any machine.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -23,8 +24,9 @@ _WARNINGS = (
 
 def compiler_warnings() -> tuple[str, ...]:
     """The distinct warnings printed so far by this process, in order; empty where none is kept."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # the kernel may close them
+            stream.flush()
     try:
         printed = os.pread(2, _MAX_BYTES, _HEADER_BYTES).decode(errors="replace")
     except OSError:  # a terminal or a pipe: not run by the server

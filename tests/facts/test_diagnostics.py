@@ -62,6 +62,7 @@ def test_nothing_to_say():
     )
 
 
+SPECIALIZED = request(outcome="specialized", num_stages=1, producer_writes=("lhs",))
 RED = {
     "shared-memory-over-limit": (
         {"dynamic_smem_bytes": 200_000},
@@ -89,7 +90,7 @@ RED = {
         "2 mbarrier_init sites (?, ?) name a barrier that can't be told",
     ),
     "ring-over-one-version": (
-        {"body": ring(2), "buffers": [buffer("lhs")]},
+        {"body": ring(2), "buffers": [buffer("lhs")], "requests": [SPECIALIZED]},
         "warning",
         "2 full barriers guard lhs, which has one version",
     ),
@@ -135,9 +136,10 @@ def test_red(code):
         {"buffers": [buffer("lhs")], "allocations": (allocation("lhs", 5000, scope="shared"),)},
         {"buffers": [buffer("lhs", "n")], "allocations": (allocation("lhs", 5000),)},
         {"buffers": [buffer("lhs")], "allocations": (allocation("buf_dyn_shmem", 9000),)},
-        {"body": ring(2), "buffers": [buffer("lhs", leading=(2,))]},
-        {"body": ring(1), "buffers": [buffer("lhs")]},
+        {"body": ring(2), "buffers": [buffer("lhs", leading=(2,))], "requests": [SPECIALIZED]},
+        {"body": ring(1), "buffers": [buffer("lhs")], "requests": [SPECIALIZED]},
         {"body": ring(2), "buffers": []},
+        {"body": ring(2), "buffers": [buffer("lhs")]},  # a ring of the author's own
         {"requests": [request(num_stages=0)]},
         {"requests": [request(num_stages=None)]},
     ],
@@ -145,7 +147,7 @@ def test_red(code):
         "exactly the limit", "limit not known", "waited for", "completed through a barrier",
         "wait alone", "versioned once", "allocation as declared", "another scope",
         "size not known", "merged allocation", "as many versions as barriers", "one barrier",
-        "guards nothing that is known", "depth 0", "no depth",
+        "guards nothing that is known", "the author's own ring", "depth 0", "no depth",
     ],
 )  # fmt: skip
 def test_near_misses(kernel):

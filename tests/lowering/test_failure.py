@@ -78,7 +78,7 @@ terminate called after an instance of 'std::logic_error'
         ({"signal": 99}, "crash", "signal 99 before its first pass"),
         ({"exit_code": 7}, "crash", "exit code 7 before its first pass"),
         ({"exit_code": 1, "stderr": "\n\nso\n"}, "crash", "so, exit code 1 before its first pass"),
-        ({}, "crash", "exit code 0 before its first pass"),
+        ({}, "crash", "the process ended by itself, with exit code 0 before its first pass"),
     ],
 )  # fmt: skip
 def test_a_child_that_died(changes, kind, message):

@@ -186,7 +186,7 @@ def _raised(
         Diagnostic(severity="warning", code="compiler-warning", message=text)
         for text in compiler_warnings()
     ]
-    text = without_places(str(exc), request.path, files)
+    text = without_places(_text_of(exc), request.path, files)
     file, line = _raised_at(exc, request.path)
     return Raised(
         variant=_variant(request, loaded, configs),
@@ -200,6 +200,15 @@ def _raised(
         diagnostics=(*(loaded.diagnostics if loaded else ()), *notes),
         module_files=tuple(files),
     )
+
+
+def _text_of(exc: Exception) -> str:
+    """What an exception says, even one whose own text can't be had or encoded."""
+    try:
+        text = str(exc)
+    except Exception as broken:  # noqa: BLE001 - the kernel's own __str__ may do anything
+        text = f"(its text can't be had: {type(broken).__name__})"
+    return text.encode(errors="replace").decode()
 
 
 def _raised_at(exc: Exception, path: str | None) -> tuple[str | None, int | None]:

@@ -84,8 +84,10 @@ def _first_match(options: tuple[object, ...], value: ParamValue) -> object:
 
 def _as_plain(hint: object, value: ParamValue) -> object:
     if hint is str:
-        # The command line reads `--set mode=3` as an integer; a parameter that is a string wants
-        # its text.
+        # The command line reads `--set mode=3` as an integer and `mode=none` as None; a parameter
+        # that is a string wants its text.
+        if value is None or isinstance(value, bool):
+            return str(value).lower()
         return str(value) if isinstance(value, (str, int, float)) else _NO_VALUE
     if hint is bool:
         return bool(value) if isinstance(value, bool) or value in (0, 1) else _NO_VALUE

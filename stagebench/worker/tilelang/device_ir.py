@@ -24,6 +24,7 @@ from stagebench.model.observation import (
     SeenSite,
 )
 from stagebench.worker.tilelang import intrinsics, ir
+from stagebench.worker.tilelang.index_values import index_values
 from stagebench.worker.tilelang.ir import tirx
 
 _BLOCK_AXES = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
@@ -227,14 +228,20 @@ class _Walk:
             )
 
     def _barrier(
-        self, call: Any, known: intrinsics.Intrinsic
+        self, call: Any, intrinsic: intrinsics.Intrinsic
     ) -> tuple[str | None, tuple[int, int] | None]:
-        load = _barrier_of(call) if "barrier" in known.args else None
+        load = _barrier_of(call) if "barrier" in intrinsic.args else None
         if load is None:
             return None, None
-        bound = self._analyzer.const_int_bound(load.indices[0])
-        low, high = int(bound.min_value), int(bound.max_value)
         size = ir.constant(load.buffer.shape[0])
+        extents = {self.loops[i].var: self.loops[i].extent for i in self._nest}
+        known = {var: extent for var, extent in extents.items() if isinstance(extent, int)}
+        values = index_values(load.indices[0], known)
+        if values:
+            low, high = min(values), max(values)
+        else:
+            bound = self._analyzer.const_int_bound(load.indices[0])
+            low, high = int(bound.min_value), int(bound.max_value)
         proven = low >= 0 and size is not None and high < size
         return ir.buffer_name(load.buffer), (low, high) if proven else None
 

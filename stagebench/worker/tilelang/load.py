@@ -53,6 +53,10 @@ _SHADOWED_DEPTH = "num_stages (parameter)"
 """The key of the kernel's own ``num_stages`` where ``--stage-param`` names another one."""
 
 
+class KernelEndedError(Exception):
+    """The kernel's own Python called ``sys.exit`` while it was built."""
+
+
 class KernelRequest(Record, frozen=True, kw_only=True):
     """What to build.
 
@@ -302,7 +306,7 @@ def _noted(text: str, tree: UserTree) -> Iterator[None]:
     except SystemExit as error:
         place = tree.raising_line(error.__traceback__)
         where = tree.show(place) if place else "the kernel"
-        raise UsageError(f"{where} ends the program while the kernel is built") from error
+        raise KernelEndedError(f"{where} ends the program while the kernel is built") from error
     except Exception as error:
         needed = failed_for_gpu(tree, error)
         if needed is not None:

@@ -7,7 +7,6 @@ level takes is unknown, what a level lacks is missing, and both are said with th
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import sys
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from typing import Any
 from stagebench.errors import UsageError
 from stagebench.worker.tilelang import kernel_kinds as kinds
 from stagebench.worker.tilelang.autotune import RESERVED_KEY, first_config
+from stagebench.worker.tilelang.nearest import nearest
 from stagebench.worker.tilelang.notes import Notes
 from stagebench.worker.tilelang.offer import Offer
 from stagebench.worker.tilelang.signature import Binding, Signature, bind, signature_of
@@ -177,7 +177,7 @@ class Route:
         """Say of given names that they fit nowhere, beside another complaint."""
         if not names:
             return ""
-        near = [difflib.get_close_matches(name, list(candidates), n=1) for name in names]
+        near = [nearest(name, candidates) for name in names]
         shown = [
             f"`{name}` is no parameter of it" + (f" (did you mean `{match[0]}`?)" if match else "")
             for name, match in zip(names, near, strict=True)
@@ -193,7 +193,7 @@ class Route:
                 f"`{name}` is a tensor of `{self.kernel}`, and no tensors are given",
                 hint=f"give its sizes by name: {', '.join(self.consts) or 'it has none'}",
             )
-        near = difflib.get_close_matches(name, known, n=1)
+        near = nearest(name, known)
         meant = f"did you mean `{near[0]}`? " if near else ""
         consts = f"; sizes: {', '.join(self.consts)}" if self.consts else ""
         shown = ", then ".join(str(s) for s in self.signatures) or "it takes no parameters"

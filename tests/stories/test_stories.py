@@ -1,0 +1,25 @@
+"""Is what the experiments tell still what the commands print?"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.tilelang
+@pytest.mark.parametrize("name", ["one_pass_for_num_stages.md"])
+def test_a_story_is_true(name):
+    """Every command of the story prints what the story says it printed."""
+    story = ROOT / "experiments" / name
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "experiments" / "retell.py"), str(story)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.stdout == story.read_text(), done.stderr
+    assert done.returncode == 0
