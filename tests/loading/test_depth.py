@@ -74,7 +74,7 @@ def test_literal_depth(load, function, shown):
     """A depth written as a number, directly or through a name, can't be swept."""
     answer = load(FILE, function, num_stages=2)
 
-    assert answer["error"][:2] == ["LiteralDepthError", "NoDepthParameterError", "UsageError"]
+    assert answer["error"][:3] == ["LiteralDepthError", "NoDepthParameterError", "UsageError"]
     assert answer["message"] == (
         f"`{function}` has its pipeline depth written in it ({shown}), "
         "so num_stages can't be swept as it stands"
