@@ -168,14 +168,16 @@ def _drifts(verdict: Verdict) -> Iterator[Finding]:
 
 def _drift(group: ChangeGroup, *, held: bool) -> Finding:
     change = group.change
-    source = "" if change.rule.source == "default" else f" ({change.rule.source})"
+    rule = change.rule
+    ours = rule.source == "default" and rule.action == "exact"
+    said = f"{change.why}: rule {rule.pattern} = {rule.action} ({rule.source})"
     return _finding(
         "drift",
         change.text,
         level="error" if held else "warning",
         path=change.path,
         variants=group.variants,
-        details=(f"{change.why}: rule {change.rule.pattern} = {change.rule.action}{source}",),
+        details=() if ours else (said,),
         place=change.place,
     )
 

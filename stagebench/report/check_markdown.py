@@ -7,11 +7,17 @@ left out is counted.  Whatever a name holds, it is text: neither markdown, HTML 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from stagebench.model.verdict import ExperimentVerdict, VariantVerdict, Verdict
 from stagebench.report.check_findings import Finding, check_findings
-from stagebench.report.check_rows import STATUS_WORDS, names_in_words, place_words, summary
+from stagebench.report.check_rows import (
+    STATUS_WORDS,
+    check_rows,
+    names_in_words,
+    place_words,
+    summary,
+)
 
 MAX_BYTES = 60_000
 _TABLE_BYTES = 36_000
@@ -29,9 +35,9 @@ def check_markdown(verdict: Verdict) -> str:
     head = f"**stagebench check: {_HEADS[verdict.exit_code]}** · {_text(summary(verdict))}"
     approve = _approve(verdict)
     parts = [head]
-    findings = check_findings(verdict)
-    if findings:
-        parts.append(_table(findings, many=len(verdict.experiments) > 1))
+    rows = list(_rows(verdict))
+    if rows:
+        parts.append(_table(rows))
     room = MAX_BYTES - sum(_bytes(part) + 2 for part in (*parts, approve)) - 200
     parts += _folded(verdict.experiments, room)
     if approve:
@@ -39,20 +45,43 @@ def check_markdown(verdict: Verdict) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _table(findings: Sequence[Finding], *, many: bool) -> str:
+def _table(rows: Sequence[str]) -> str:
     lines = ["| what | variants | where |", "| --- | --- | --- |"]
     room = _TABLE_BYTES
-    for number, finding in enumerate(findings):
-        line = _row(finding, many=many)
-        room -= _bytes(line) + 1
+    for number, row in enumerate(rows):
+        room -= _bytes(row) + 1
         if room < 0:
-            left = len(findings) - number
-            return "\n".join(lines) + f"\n\n… and {left} more rows are left out"
-        lines.append(line)
+            return "\n".join(lines) + f"\n\n… and {len(rows) - number} more rows are left out"
+        lines.append(row)
     return "\n".join(lines)
 
 
-def _row(finding: Finding, *, many: bool) -> str:
+def _rows(verdict: Verdict) -> Iterator[str]:
+    """Variants that fail or lower now, then changes, those of most variants first, then the rest.
+
+    Changes that only follow from another one are counted.
+    """
+    many = len(verdict.experiments) > 1
+    findings = [finding for finding in check_findings(verdict) if finding.kind != "drift"]
+    first = [finding for finding in findings if finding.kind in ("failed_now", "lowers_now")]
+    for finding in first:
+        yield _finding(finding, many=many)
+    shown = check_rows(verdict)
+    for block in shown.drifts:
+        variants = f"{block.count}: {_text(block.variants)}"
+        for row in block.rows:
+            rule = f"<br>{_text(row.rule)}" if row.rule else ""
+            yield f"| {_text(row.text)}{rule} | {variants} | {_text(row.place or '')} |"
+        if block.hidden:
+            yield f"| … and {block.hidden} more changes of these variants | {variants} |  |"
+    if shown.following:
+        yield f"| {shown.following} more facts change as a consequence |  |  |"
+    for finding in findings:
+        if finding not in first:
+            yield _finding(finding, many=many)
+
+
+def _finding(finding: Finding, *, many: bool) -> str:
     said = "<br>".join(_text(line) for line in (finding.sentence, *finding.details))
     count = len(finding.variants)
     names = f"{count}: {_text(names_in_words(finding.variants, many=many))}" if count else ""
