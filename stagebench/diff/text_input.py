@@ -1,7 +1,7 @@
 """What did the user give as LEFT and RIGHT?  A dump, or any CUDA file.
 
 A file need not be ours, parse, be UTF-8 (else Latin-1 is read, where every byte is a character),
-end in a line feed, or hold anything.
+or end in a line feed.  An empty one is refused: it is no kernel.
 """
 
 from __future__ import annotations
@@ -53,6 +53,11 @@ def read_text(path: Path) -> str:
         data = path.read_bytes()
     except OSError as exc:
         raise DumpError(f"{path}: {exc.strerror}") from exc
+    if not data.strip():
+        raise UsageError(
+            f"{path} is empty: there is nothing to compare",
+            hint="a compiler that failed leaves empty files; lower the kernel again",
+        )
     if b"\0" in data:
         raise UsageError(
             f"{path} is a binary file (byte 0 at offset {data.index(0)})",

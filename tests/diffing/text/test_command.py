@@ -175,8 +175,10 @@ def test_the_same_dump_elsewhere_is_equal(diff, run_folder, tmp_path):
     [
         (b"\x7fELF\0\0", "binary file"),
         (b"x" * (MAX_BYTES + 1), "16 MiB"),
+        (b"", "is empty"),
+        (b"\r\n \n", "is empty"),
     ],
-    ids=["binary", "large"],
+    ids=["binary", "large", "no bytes", "blank"],
 )
 def test_a_file_that_is_no_text_is_an_error(diff, files, kernel, content, message):
     """Exit code 2, the file is named, nothing is printed."""
@@ -211,10 +213,10 @@ def test_a_damaged_dump_is_an_error(diff, run_folder, damage):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "\n", "\r\n", b"{", "caf\xe9 // \xff".encode("latin-1"), b"\xef\xbb\xbfx"]
+    "content", ["x", "\r\nx", b"{", "caf\xe9 // \xff".encode("latin-1"), b"\xef\xbb\xbfx"]
 )
 def test_any_text_is_compared(diff, files, kernel, content):
-    """Empty, one line feed, unbalanced, Latin-1, a byte order mark."""
+    """One word, no last line feed, unbalanced, Latin-1, a byte order mark."""
     names = files(kernel, content)
     assert diff(*names).code == 1
     assert diff(names[1], names[1]).code == 0
