@@ -36,25 +36,6 @@ def test_junit_without_its_library(monkeypatch):
     assert caught.value.hint == "pip install 'stagebench[ci]'"
 
 
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    """A project with one accepted experiment of two depths, lowered by a seeded cache."""
-    monkeypatch.setenv("STAGEBENCH_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.delenv("CI", raising=False)
-    for depth in (1, 2):
-        seed(depth)
-    (tmp_path / "pyproject.toml").write_text("")
-    (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments" / "e.py").write_text(
-        "from stagebench import Case, Experiment\n"
-        "EXPERIMENT = Experiment(question='?', cases=[\n"
-        "    Case(kernel='gemm', num_stages=[1, 2], arch='sm_90a')])\n"
-    )
-    done = stagebench("accept", "--reason", "a test", cwd=tmp_path)
-    assert done.code == 0, done.err
-    return tmp_path
-
-
 def test_the_command_prints_each_format_alone(project):
     """Standard output is the format and nothing else; the exit code is the verdict's."""
     seed(2, change=one_version_more)
