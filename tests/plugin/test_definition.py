@@ -1,4 +1,4 @@
-"""Is a kernel that a test holds in its hand found again by a worker, and is a check a plain record?"""
+"""Is a kernel that a test holds found again by a worker, and is a check a plain record?"""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def test_a_check_crosses_processes_as_it_was(tmp_path):
         kernel="gemm",
         num_stages=None,
         archs=("sm_90a",),
-        params={"block_K": (32, 64), "scale": (1.0,), "tile": ((64, 64),), "flag": (True,)},
+        params={"K": (32, 64), "flag": (True,), "scale": (1.0,), "tile": ((64, 64),)},
         pass_configs={"tl.disable_tma_lower": True},
         stage_param=None,
         policy={"machine.registers": "ignore"},
