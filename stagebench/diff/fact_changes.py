@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Literal, TypeVar
 
 import msgspec
@@ -332,7 +333,7 @@ class _Comparison:
         skip: frozenset[str] = frozenset(),
     ) -> None:
         evidence = seen(self.left, left), seen(self.right, right)
-        for info in msgspec.structs.fields(type(left)):
+        for info in _fields(type(left)):
             if info.name in skip:
                 continue
             values = getattr(left, info.name), getattr(right, info.name)
@@ -447,7 +448,7 @@ class _Comparison:
     def _statements(self, name: str, words: str, left: PipelineLoop, right: PipelineLoop) -> None:
         """Statements are compared column by column: a stage list is one fact, not three."""
         evidence = _loop_seen(self.left, left), _loop_seen(self.right, right)
-        for info in msgspec.structs.fields(PipelineStatement):
+        for info in _fields(PipelineStatement):
             columns = [
                 tuple(getattr(statement, info.name) for statement in loop.statements)
                 for loop in (left, right)
@@ -543,6 +544,12 @@ class _Comparison:
             }
         )  # fmt: skip
         self._record("machine", "", "", self.left, self.right, lambda *_: (), skip=known)
+
+
+@cache
+def _fields(record: type[Record]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """A record's fields; msgspec evaluates every annotation anew each time it is asked."""
+    return msgspec.structs.fields(record)
 
 
 def _follows(owner: Record, field: str, kind: Kind) -> bool:
