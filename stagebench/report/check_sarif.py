@@ -1,12 +1,16 @@
 """How does a check look to a code scanner?  As SARIF 2.1.0, a result for each finding.
 
-Places are relative to the project's root (``%SRCROOT%``).  **Source** of the format: OASIS, "Static
-Analysis Results Interchange Format (SARIF) Version 2.1.0 Plus Errata 01"; GitHub's upload tracks a
-result between runs by ``partialFingerprints``.
+GitHub shows the 5,000 most severe results of a log and refuses more than 25,000 (docs.github.com,
+"SARIF support for code scanning"): what is left out is counted.  Places are relative to the
+project's root (``%SRCROOT%``); uploads are tracked between runs by ``partialFingerprints``.
+
+**Source** of the format: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0
+Plus Errata 01".
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 from urllib.parse import quote
 
@@ -22,6 +26,7 @@ from stagebench.report.check_rows import names_in_words
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
+MOST_RESULTS = 5000
 _KINDS: tuple[FindingKind, ...] = tuple(RULES)
 
 
@@ -81,9 +86,15 @@ class _Result(_Shape, frozen=True, kw_only=True):
     properties: _Details
 
 
+class _Notification(_Shape, frozen=True, kw_only=True):
+    level: Level
+    message: _Message
+
+
 class _Invocation(_Shape, frozen=True, kw_only=True):
     execution_successful: bool
     exit_code: int
+    tool_execution_notifications: tuple[_Notification, ...] = ()
 
 
 class _Run(_Shape, frozen=True, kw_only=True):
@@ -102,17 +113,30 @@ class _Log(Record, frozen=True, kw_only=True):
 def check_sarif(verdict: Verdict) -> str:
     """The log as JSON; ends in a line feed."""
     many = len(verdict.experiments) > 1
+    findings = check_findings(verdict)
     rules = tuple(
         _Rule(id=f"stagebench/{kind}", short_description=_Message(text=RULES[kind]))
         for kind in _KINDS
     )
     run = _Run(
         tool=_Tool(driver=_Driver(name="stagebench", semantic_version=__version__, rules=rules)),
-        invocations=(_Invocation(execution_successful=True, exit_code=verdict.exit_code),),
-        results=tuple(_result(finding, many=many) for finding in check_findings(verdict)),
+        invocations=(
+            _Invocation(
+                execution_successful=True,
+                exit_code=verdict.exit_code,
+                tool_execution_notifications=tuple(_left_out(len(findings) - MOST_RESULTS)),
+            ),
+        ),
+        results=tuple(_result(finding, many=many) for finding in findings[:MOST_RESULTS]),
         column_kind="unicodeCodePoints",
     )
     return encode_pretty(_Log(schema=SCHEMA, version="2.1.0", runs=(run,))).decode()
+
+
+def _left_out(number: int) -> Iterator[_Notification]:
+    if number > 0:
+        text = f"{number} more results are left out: `stagebench check` lists all"
+        yield _Notification(level="warning", message=_Message(text=text))
 
 
 def _result(finding: Finding, *, many: bool) -> _Result:

@@ -10,7 +10,7 @@ import fastjsonschema
 import pytest
 
 from stagebench.model.verdict import Place
-from stagebench.report.check_sarif import check_sarif
+from stagebench.report.check_sarif import MOST_RESULTS, check_sarif
 from tests.gate_formats.building import EVERY_STATUS, change, of_variants, variant
 
 SCHEMA = Path(__file__).parent / "data" / "sarif-schema-2.1.0.json"
@@ -31,7 +31,8 @@ def test_valid(validate, name):
     (run,) = log["runs"]
     errors = [result for result in run["results"] if result["level"] == "error"]
     assert bool(errors) == (found.exit_code != 0)
-    assert run["invocations"] == [{"executionSuccessful": True, "exitCode": found.exit_code}]
+    (invocation,) = run["invocations"]
+    assert (invocation["executionSuccessful"], invocation["exitCode"]) == (True, found.exit_code)
     for result in run["results"]:
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
 
@@ -66,6 +67,19 @@ def test_a_drift():
         }
     ]
     assert result["properties"]["fact"] == "shared_buffers[A_shared].num_versions"
+
+
+def test_what_github_would_refuse_is_counted(validate):
+    """No more results than GitHub shows, the others counted in a notification."""
+    drifts = [
+        change(f"fact {number} changed", f"x[{number}]") for number in range(MOST_RESULTS + 7)
+    ]
+    log = json.loads(check_sarif(of_variants(variant("drift", drifts=drifts))))
+    validate(log)
+    (run,) = log["runs"]
+    assert len(run["results"]) == MOST_RESULTS
+    (told,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert told["message"]["text"].startswith("7 more results are left out")
 
 
 def test_fingerprints_tell_findings_apart_and_outlive_values():
