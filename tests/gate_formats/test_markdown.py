@@ -3,6 +3,7 @@
 import pytest
 
 from stagebench.report.check_markdown import MAX_BYTES, check_markdown
+from stagebench.report.check_rows import summary
 from tests.gate_formats.building import (
     EVERY_STATUS,
     approved_by,
@@ -34,7 +35,7 @@ def rows(text):
 def test_drift():
     """The verdict, the change with its variants and place, each variant folded, the command."""
     assert check_markdown(EVERY_STATUS["drift"]) == (
-        "**stagebench check: drift** · 1 variants against the baselines in dumps: 1 with drift\n\n"
+        f"**stagebench check: drift** · {summary(EVERY_STATUS['drift'])}\n\n"
         "| what | variants | where |\n| --- | --- | --- |\n"
         "| A\\_shared versions 2 → 3 | 1: gemm/sm\\_90a/num\\_stages=2 "
         "| dumps/e/gemm/sm\\_90a/num\\_stages=2/facts.json:51 |\n\n"
