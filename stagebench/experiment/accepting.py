@@ -6,6 +6,7 @@ fails for want of time or memory is no property of the code and is never accepte
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,8 @@ from stagebench.experiment.checking import (
     Compared,
     Seen,
     baseline_folder,
-    run_check,
+    judge_experiments,
+    lower_experiments,
 )
 from stagebench.experiment.experiment_file import ExperimentFile
 from stagebench.experiment.sweep import SweepOptions, SweepWatcher
@@ -72,35 +74,22 @@ def run_accept(
     `StagebenchError` where the files can't be written; then every old baseline is there as it was.
     """
     compared = Compared(dumps=request.dumps)
+    lowered = lower_experiments(files, compared, options, watcher)
     if request.dry_run:
-        acceptance, _ = _prepare(run_check(files, compared, options, watcher), request)
+        acceptance, _ = _prepare(judge_experiments(lowered, compared), request)
         show(acceptance)
         return acceptance
-    run_check(files, compared, options, watcher)  # outside of the lock: this may take minutes
-    roots = sorted({baseline_folder(file, request.dumps).parent for file in files})
-    return _write(roots, files, request, options, show, tell)
-
-
-def _write(
-    roots: Sequence[Path],
-    files: Sequence[ExperimentFile],
-    request: Request,
-    options: SweepOptions,
-    show: Callable[[Acceptance], None],
-    tell: Callable[[str], None],
-) -> Acceptance:
-    if roots:
-        with locked(roots[0], tell):
-            return _write(roots[1:], files, request, options, show, tell)
-    result = run_check(files, Compared(dumps=request.dumps), options)
-    acceptance, writings = _prepare(result, request)
-    show(acceptance)
-    if any(step.step == "fix" for step in acceptance.steps) and not request.reason:
-        raise UsageError(
-            "a changed baseline needs a reason, and nothing was written",
-            hint='--reason "why the new code is right"',
-        )
-    write_baselines(writings)
+    with contextlib.ExitStack() as locks:  # only now: lowering may have taken minutes
+        for root in sorted({baseline_folder(file, request.dumps).parent for file in files}):
+            locks.enter_context(locked(root, tell))
+        acceptance, writings = _prepare(judge_experiments(lowered, compared), request)
+        show(acceptance)
+        if any(step.step == "fix" for step in acceptance.steps) and not request.reason:
+            raise UsageError(
+                "a changed baseline needs a reason, and nothing was written",
+                hint='--reason "why the new code is right"',
+            )
+        write_baselines(writings)
     return acceptance
 
 
@@ -111,7 +100,7 @@ def _prepare(result: CheckResult, request: Request) -> tuple[Acceptance, list[Wr
     compiler = result.verdict.compiler
     broken = 0
     for file, seen, verdict in zip(
-        result.files, result.seen, result.verdict.experiments, strict=True
+        result.lowered.files, result.lowered.seen, result.verdict.experiments, strict=True
     ):
         root = baseline_folder(file, request.dumps)
         broken += _broken(verdict)

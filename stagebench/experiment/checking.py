@@ -89,13 +89,25 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class CheckResult:
-    """A verdict with what it was made from, experiment by experiment."""
+class LoweredExperiments:
+    """Experiments with what the compiler made of their variants, experiment by experiment."""
 
-    verdict: Verdict
     files: tuple[ExperimentFile, ...]
     seen: tuple[tuple[Seen, ...], ...]
-    from_cache: int
+    compiler: Compiler
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """A verdict with what it was made from."""
+
+    verdict: Verdict
+    lowered: LoweredExperiments
+
+    @property
+    def from_cache(self) -> int:
+        """How many variants were not lowered now."""
+        return sum(one.lowering.cached for several in self.lowered.seen for one in several)
 
 
 def run_check(
@@ -109,33 +121,41 @@ def run_check(
     Raises `UsageError` for what is wrong with an experiment or the request, `DumpError` for a
     baseline that can't be trusted, before anything is lowered.
     """
+    return judge_experiments(lower_experiments(files, compared, options, watcher), compared)
+
+
+def lower_experiments(
+    files: Sequence[ExperimentFile],
+    compared: Compared,
+    options: SweepOptions,
+    watcher: SweepWatcher | None = None,
+) -> LoweredExperiments:
+    """Lower every variant of all experiments; raises as `run_check` does."""
     environment = this_environment()
     plans = [plan_variants(file, environment.compiler, compared) for file in files]
-    policies = [_policies(file) for file in files]
-    for file in files:  # a damaged baseline is found before minutes are spent
+    for file in files:  # a bad rule or a damaged baseline is found before minutes are spent
+        _policies(file)
         if compared.revision is None:
             _baselines(file, compared, Path())
     seen = lower_planned(plans, environment, options, watcher)
-    with tempfile.TemporaryDirectory(prefix="stagebench-") as temporary:
-        verdict = _judge_all(files, seen, policies, compared, Path(temporary), environment.compiler)
-    cached = sum(one.lowering.cached for several in seen for one in several)
-    return CheckResult(verdict, tuple(files), tuple(seen), cached)
+    return LoweredExperiments(tuple(files), tuple(seen), environment.compiler)
 
 
-def _judge_all(
-    files: Sequence[ExperimentFile],
-    seen: Sequence[Sequence[Seen]],
-    policies: Sequence[Mapping[str, Policy]],
-    compared: Compared,
-    temporary: Path,
-    compiler: Compiler,
-) -> Verdict:
+def judge_experiments(lowered: LoweredExperiments, compared: Compared) -> CheckResult:
+    """Hold what was lowered against the baselines as they are now."""
     forget_documents()
-    sets = [_baselines(file, compared, temporary) for file in files]
+    with tempfile.TemporaryDirectory(prefix="stagebench-") as temporary:
+        verdict = _judge_all(lowered, compared, Path(temporary))
+    return CheckResult(verdict, lowered)
+
+
+def _judge_all(lowered: LoweredExperiments, compared: Compared, temporary: Path) -> Verdict:
+    sets = [_baselines(file, compared, temporary) for file in lowered.files]
     taken: set[str] = set()
-    verdicts = []
-    for file, variants, policy, known in zip(files, seen, policies, sets, strict=True):
-        verdicts.append(judge_experiment(file, variants, policy, known, compared, taken))
+    verdicts = [
+        judge_experiment(file, variants, _policies(file), known, compared, taken)
+        for file, variants, known in zip(lowered.files, lowered.seen, sets, strict=True)
+    ]
     if not compared.only:
         spare = [_unused(known, taken) for known in _once(sets)]
         for index, unused in zip(_firsts(sets), spare, strict=True):
@@ -143,7 +163,7 @@ def _judge_all(
     return summarize(
         verdicts,
         against=_against(compared, sets),
-        compiler=compiler,
+        compiler=lowered.compiler,
         allow_missing=compared.allow_missing,
         acceptable=compared.revision is None and compared.run is None and not compared.pass_configs,
     )
