@@ -290,7 +290,12 @@ def _baselines(file: ExperimentFile, compared: Compared, temporary: Path) -> Bas
         into.mkdir()
         unpack_baselines(file.project.root, folder, compared.revision, into)
         said = f"the baselines of {compared.revision}"
-        return read_baselines(into / file.name, shown=place, said=said)
+        try:
+            return read_baselines(into / file.name, shown=place, said=said)
+        except DumpError as exc:
+            message = exc.message.replace(str(into / file.name), f"{compared.revision}:{place}")
+            hint = "this is how it was committed: compare with another revision"
+            raise DumpError(message, hint=hint) from exc
     return read_baselines(folder, shown=place, said=f"the baselines in {place}")
 
 

@@ -32,11 +32,14 @@ def unpack_baselines(project: Path, baselines: Path, ref: str, into: Path) -> No
     done = _run(["git", "archive", "--format=tar", f"{commit}:{inside}"], top)
     if done.returncode:
         raise UsageError(f"git archive {ref}: {done.stderr.decode(errors='replace').strip()}")
-    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
-        if hasattr(tarfile, "data_filter"):
-            archive.extractall(into / baselines.name, filter="data")
-        else:  # Python before 3.10.12; git wrote the archive, from paths of a tree
-            archive.extractall(into / baselines.name)  # noqa: S202 - as said above
+    try:
+        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+            if hasattr(tarfile, "data_filter"):
+                archive.extractall(into / baselines.name, filter="data")
+            else:  # Python before 3.10.12; git wrote the archive, from paths of a tree
+                archive.extractall(into / baselines.name)  # noqa: S202 - as said above
+    except tarfile.TarError as exc:  # a link that leads out of the folder, most likely
+        raise UsageError(f"the baselines of {ref} can't be unpacked: {exc}") from exc
 
 
 def _git(project: Path, *arguments: str, ref: str, cwd: Path | None = None) -> str:

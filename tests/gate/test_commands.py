@@ -263,6 +263,10 @@ def test_against_a_revision(accepted_project, capsys):
         code, _, err = run(capsys, "check", f"--against={ref}")
         assert code == 2
         assert "revision" in err
+    next(project.dumps.rglob("facts.json")).write_text("{")
+    git(project, "commit", "-q", "-a", "-m", "damaged")
+    code, _, err = run(capsys, "check", "--against", "HEAD")
+    assert (code, "HEAD:dumps/tiny/tiny.tiny/sm_90a/num_stages=" in err) == (2, True)
     shutil.rmtree(project.dumps)
     git(project, "commit", "-q", "-a", "-m", "no baselines")
     assert run(capsys, "check", "--against", "HEAD")[0] == 4
