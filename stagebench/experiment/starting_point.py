@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 _TEXT = '''\
 """{question}
 
-``stagebench check {file}`` lowers every variant and compares it with the accepted baselines;
-``stagebench accept {file}`` makes the first ones.  Needs no GPU.
+Lower every variant and compare it with the accepted baselines (needs no GPU):
+    stagebench check {file}
+Accept what the compiler does now, the first time and whenever it changed for a reason:
+    stagebench accept {file} --reason "..."
 """
 
 from stagebench import Case, Experiment, expect
 
 EXPERIMENT = Experiment(
-    question={question!r},
+    question={quoted_question},
     cases=[
         # Every combination of depth, arch and parameters is a variant with a baseline of its own.
         # In params a list is an axis: params={{"block_N": [64, 128]}}.
         Case(
-            kernel={kernel!r},
+            kernel={quoted_kernel},
             num_stages={depths},
             arch={archs},
         ),
@@ -55,17 +58,23 @@ def starting_point(
 ) -> str:
     """The text of a new experiment file; ``file`` is its path as the user will type it."""
     name = kernel.rpartition("/")[2]
+    question = f"Does {name} keep its pipeline?"
     depths = None if num_stages is None else list(num_stages)
     return _TEXT.format(
-        question=f"Does {name} keep its pipeline?",
+        question=question,
+        quoted_question=_quoted(question),
         file=file,
-        kernel=kernel,
+        quoted_kernel=_quoted(kernel),
         depths=_listed(depths),
         archs=_listed(list(archs)),
         depth=num_stages[0] if num_stages else 2,
     )
 
 
+def _quoted(text: str) -> str:
+    """A text as the formatter writes it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 def _listed(values: list[int] | list[str] | None) -> str:
-    """A list as the formatter writes it."""
-    return repr(values).replace("'", '"')
+    return "None" if values is None else json.dumps(values)

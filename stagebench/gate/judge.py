@@ -21,7 +21,7 @@ from stagebench.gate.fact_pattern import matches
 from stagebench.gate.fact_schema import CUDA_TEXT
 from stagebench.gate.fact_values import fact_values
 from stagebench.gate.policy import Policy
-from stagebench.model import Facts, Failure, ParamValue, Variant, VariantResult
+from stagebench.model import Facts, Failure, ParamValue, VariantResult
 from stagebench.model.verdict import FactGroup, JudgedChange, Place, Rule, Status
 
 
@@ -255,13 +255,3 @@ _GROUPS: dict[str, FactGroup] = {
 
 def _group(pattern: str) -> FactGroup:
     return _GROUPS.get(pattern.partition("[")[0].partition(".")[0], "outcome")
-
-
-def same_but_kernel(one: Variant, two: Variant) -> bool:
-    """Whether two variants differ in the kernel's name (and the compiler) alone."""
-    return (
-        one.arch == two.arch
-        and one.params == two.params
-        and one.pass_configs == two.pass_configs
-        and one.stage_param == two.stage_param
-    )
