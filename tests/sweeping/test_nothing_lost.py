@@ -14,7 +14,7 @@ from tests.command_line import command, stagebench
 pytestmark = pytest.mark.tilelang
 
 KERNEL = f"{Path(__file__).parent / 'kernels' / 'misbehaving.py'}:small_gemm"
-MODES = "fine,abort,hang,raise,exit,system_exit,killed,memory,print"
+MODES = "fine,abort,hang,raise,exit,exit_0,system_exit,killed,memory,fork,escape,unspeakable,print"
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_the_command_says_that_a_variant_failed(run):
 def test_every_variant_has_its_result(by_mode):
     """Good variants are complete, whatever happened beside them."""
     assert list(by_mode) == MODES.split(",")
-    for mode in ("fine", "print"):
+    for mode in ("fine", "fork", "escape", "print"):
         assert by_mode[mode]["outcome"] == "lowered"
         assert by_mode[mode]["facts"]["sync_totals"]["tma_load"] == {"static": 2, "dynamic": 8}
 
@@ -54,6 +54,8 @@ def test_every_variant_has_its_result(by_mode):
         ("hang", "timeout", ["15 s"]),
         ("raise", "compile_error", ["ValueError: tile of 0 rows"]),
         ("exit", "crash", ["exit code 7"]),
+        ("exit_0", "crash", ["ended by itself, with exit code 0"]),
+        ("unspeakable", "compile_error", ["ValueError: ? zzz", "characters more)"]),
         ("system_exit", "compile_error", ["ends the program while the kernel is built"]),
         ("killed", "out_of_memory", ["SIGKILL", "out-of-memory killer"]),
         ("memory", "out_of_memory", ["MemoryError"]),
@@ -67,6 +69,23 @@ def test_an_accident_is_a_failed_cell(by_mode, mode, kind, words):
     assert result["failure"]["kind"] == kind
     for word in words:
         assert word in result["failure"]["message"]
+
+
+def test_what_a_kernel_starts_ends_with_it(run):
+    """A process in a session of its own does not outlive the sweep."""
+    assert run.code == 3
+    commands = [
+        path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if _readable(path)
+    ]
+    assert [line for line in commands if b"54321" in line] == []
+
+
+def _readable(path):
+    try:
+        path.read_bytes()
+    except OSError:
+        return False
+    return True
 
 
 def test_a_raising_kernel_is_placed(by_mode):

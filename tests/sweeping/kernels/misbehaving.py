@@ -30,6 +30,14 @@ def misbehave(mode):
         hoard = []
         while True:
             hoard.append(bytearray(64 << 20))
+    if mode == "exit_0":
+        os._exit(0)
+    if mode == "fork":
+        os.fork()  # both go on
+    if mode == "escape":
+        subprocess.Popen(["sleep", "54321"], start_new_session=True)
+    if mode == "unspeakable":
+        raise ValueError("\udcff " + "z" * 100_000)
     if mode == "print":
         os.write(1, b"not a message {\n")
         os.write(2, b"[12:34:56] /somewhere/file.cc:12: Warning: a warning from C++\n")
