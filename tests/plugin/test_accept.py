@@ -12,7 +12,7 @@ def test_one_test_of_two(project):
     project.makepyfile(test_k=MODULE + MODULE.replace("test_gemm", "test_other"))
     accept(project, "--pytest", "test_k.py::test_other")
     assert {path.split("/")[2] for path in baselines(project)} == {"test_other"}
-    project.runpytest("-q").assert_outcomes(passed=1, failed=1)
+    project.runpytest_subprocess("-q").assert_outcomes(passed=1, failed=1)
 
 
 def test_a_fix_needs_a_reason(accepted):
@@ -21,9 +21,9 @@ def test_a_fix_needs_a_reason(accepted):
     done = stagebench("accept", "--pytest", "test_k.py", cwd=accepted.path, CI="")
     assert done.code == 2
     assert "A_shared versions 2 → 3" in done.out
-    accepted.runpytest("-q").assert_outcomes(failed=1)
+    accepted.runpytest_subprocess("-q").assert_outcomes(failed=1)
     accept(accepted, "--pytest", "test_k.py")
-    accepted.runpytest("-q").assert_outcomes(passed=1)
+    accepted.runpytest_subprocess("-q").assert_outcomes(passed=1)
 
 
 def test_refused_in_ci(project):

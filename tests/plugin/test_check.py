@@ -15,7 +15,7 @@ pytest_plugins = ["pytester"]
 def test_code_as_accepted_passes(accepted):
     """A kernel that compiles to what its baselines say passes, and nothing is written."""
     before = {path: path.stat().st_mtime_ns for path in accepted.path.rglob("*.json")}
-    accepted.runpytest("-q").assert_outcomes(passed=1)
+    accepted.runpytest_subprocess("-q").assert_outcomes(passed=1)
     assert {path: path.stat().st_mtime_ns for path in accepted.path.rglob("*.json")} == before
 
 
@@ -23,7 +23,7 @@ def test_drift_reads_as_changed_facts(accepted):
     """A changed fact fails in words, with its path, the baseline's line and the command."""
     for depth in (1, 2):
         seed(depth, change=one_version_more)
-    result = accepted.runpytest("-q")
+    result = accepted.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
@@ -43,7 +43,7 @@ def test_drift_reads_as_changed_facts(accepted):
 def test_no_baseline_fails_and_writes_none(project):
     """A first run fails, says the exact command, and leaves no file."""
     project.makepyfile(test_k=MODULE)
-    result = project.runpytest("-q")
+    result = project.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
@@ -66,7 +66,7 @@ def test_the_command_that_is_printed_approves(project):
             stagebench.check("gemm", num_stages=depth, arch="sm_90a")
         """
     )
-    result = project.runpytest("-q", "--stagebench-accept")
+    result = project.runpytest_subprocess("-q", "--stagebench-accept")
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["nothing was written; to approve (create 2):"])
     (line,) = [line for line in result.outlines if line.startswith("  stagebench accept")]
@@ -77,19 +77,19 @@ def test_the_command_that_is_printed_approves(project):
         "__stagebench__/test_k/test_gemm.1/gemm/sm_90a/num_stages=1",
         "__stagebench__/test_k/test_gemm.2/gemm/sm_90a/num_stages=2",
     ]
-    project.runpytest("-q").assert_outcomes(passed=2)
+    project.runpytest_subprocess("-q").assert_outcomes(passed=2)
 
 
 def test_accept_option_names_only_the_tests_that_ran(project):
     """With a test chosen by its id, the command approves that test and no other."""
     project.makepyfile(test_k=MODULE)
-    result = project.runpytest("-q", "--stagebench-accept", "test_k.py::test_gemm")
+    result = project.runpytest_subprocess("-q", "--stagebench-accept", "test_k.py::test_gemm")
     result.stdout.fnmatch_lines(["  stagebench accept --pytest test_k.py::test_gemm *"])
 
 
 def test_accept_option_with_nothing_to_approve(accepted):
     """The option on a green run says so."""
-    result = accepted.runpytest("-q", "--stagebench-accept")
+    result = accepted.runpytest_subprocess("-q", "--stagebench-accept")
     result.stdout.fnmatch_lines(["nothing to approve: every check is as accepted"])
 
 
@@ -98,16 +98,16 @@ def test_allow_missing(project):
     project.makepyfile(test_k=MODULE)
     accept(project, "--pytest", "test_k.py")
     project.makepyfile(test_k=MODULE.replace("[1, 2]", "[1, 2, 3]"))
-    project.runpytest("-q").assert_outcomes(failed=1)
-    project.runpytest("-q", "--stagebench-allow-missing").assert_outcomes(passed=1)
+    project.runpytest_subprocess("-q").assert_outcomes(failed=1)
+    project.runpytest_subprocess("-q", "--stagebench-allow-missing").assert_outcomes(passed=1)
     seed(1, change=one_version_more)
-    project.runpytest("-q", "--stagebench-allow-missing").assert_outcomes(failed=1)
+    project.runpytest_subprocess("-q", "--stagebench-allow-missing").assert_outcomes(failed=1)
 
 
 def test_a_variant_that_fails_now(accepted):
     """A variant that lowered before and fails now is told with the compiler's words."""
     seed_failure(2)
-    result = accepted.runpytest("-q")
+    result = accepted.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E*fails now: gemm/sm_90a/num_stages=2*no layout*"])
 
@@ -115,7 +115,7 @@ def test_a_variant_that_fails_now(accepted):
 def test_a_baseline_that_no_variant_has_fails_the_check(accepted):
     """A depth that was taken out of the test leaves a baseline: the check says which."""
     accepted.makepyfile(test_k=MODULE.replace("[1, 2]", "[1]"))
-    result = accepted.runpytest("-q")
+    result = accepted.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E*unused baseline: gemm/sm_90a/num_stages=2*", "E*--only trim*"])
 
@@ -137,7 +137,7 @@ def test_several_checks_of_one_test(project):
         "__stagebench__/test_k/TestGemm.test_two,deep/gemm/sm_90a/num_stages=3",
         "__stagebench__/test_k/TestGemm.test_two/gemm/sm_90a/num_stages=1",
     ]
-    project.runpytest("-q").assert_outcomes(passed=1)
+    project.runpytest_subprocess("-q").assert_outcomes(passed=1)
 
 
 def test_policy_and_expectations(accepted):
@@ -160,7 +160,7 @@ def test_policy_and_expectations(accepted):
             )
         """
     )
-    result = accepted.runpytest("-q")
+    result = accepted.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         ["E*expectation failed: one version a stage", "E*buffers*A_shared*num_versions = 3"]
@@ -186,7 +186,7 @@ def test_facts(project):
             stagebench.facts("gemm", num_stages=2)
         """
     )
-    result = project.runpytest("-q")
+    result = project.runpytest_subprocess("-q")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["E*facts(…) are of one variant*", "E*hint: arch=*"])
 
@@ -200,7 +200,7 @@ def test_facts_of_a_variant_that_fails(project):
             stagebench.facts("gemm", num_stages=2, arch="sm_90a")
         """
     )
-    result = project.runpytest("-q")
+    result = project.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E*gemm at num_stages=2 for sm_90a fails to lower*no layout*"])
 
@@ -231,7 +231,7 @@ def test_marker_gives_defaults_and_selects(project):
         "__stagebench__/test_k/test_marked",
         "__stagebench__/test_k/test_nearest",
     ]
-    project.runpytest("-q", "-m", "stagebench").assert_outcomes(passed=3, deselected=1)
+    project.runpytest_subprocess("-q", "-m", "stagebench").assert_outcomes(passed=3, deselected=1)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_marker_gives_defaults_and_selects(project):
 def test_what_is_wrong_is_said(project, call, said):
     """A mistake in a call is one message with a hint, at the test's line."""
     project.makepyfile(test_k=f"def test_wrong(stagebench):\n    {call}\n")
-    result = project.runpytest("-q")
+    result = project.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([f"E*{said}"])
     assert "stagebench/testing/" not in result.stdout.str()
@@ -266,7 +266,7 @@ def test_a_misspelt_marker_argument_is_refused(project):
             stagebench.check("gemm")
         """
     )
-    result = project.runpytest("-q")
+    result = project.runpytest_subprocess("-q")
     result.stdout.fnmatch_lines(["E*the marker stagebench takes no 'archs'*"])
 
 
@@ -276,6 +276,6 @@ def test_a_compiler_of_another_version_is_not_comparable(accepted):
         data = msgspec.json.decode(path.read_bytes())
         data["variant"]["compiler"]["version"] = "0.1.0"
         path.write_bytes(msgspec.json.encode(data))
-    result = accepted.runpytest("-q")
+    result = accepted.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E*not comparable: *baseline by tilelang 0.1.0*"])

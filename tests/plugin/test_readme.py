@@ -15,6 +15,6 @@ def test_the_example(project):
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     (example,) = [block for block in blocks if "stagebench.check(" in block]
     (project.path / "test_x.py").write_text(example)
-    project.runpytest("-q").assert_outcomes(failed=1, passed=1)
+    project.runpytest_subprocess("-q").assert_outcomes(failed=1, passed=1)
     accept(project, "--pytest", "test_x.py")
-    project.runpytest("-q").assert_outcomes(passed=2)
+    project.runpytest_subprocess("-q").assert_outcomes(passed=2)

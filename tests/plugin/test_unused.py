@@ -24,7 +24,7 @@ def _reported(result):
 def test_a_test_that_is_gone(two):
     """Its baselines are reported with the command that removes them; the session stays green."""
     two.makepyfile(test_k=MODULE)
-    result = two.runpytest("-q")
+    result = two.runpytest_subprocess("-q")
     assert result.ret == 0
     result.stdout.fnmatch_lines(
         [
@@ -36,23 +36,23 @@ def test_a_test_that_is_gone(two):
 
 def test_exit_status_on_request(two):
     """With the option an unused baseline is exit status 1; without one it changes nothing."""
-    assert two.runpytest("-q", "--stagebench-fail-on-unused").ret == 0
+    assert two.runpytest_subprocess("-q", "--stagebench-fail-on-unused").ret == 0
     two.makepyfile(test_k=MODULE)
-    assert two.runpytest("-q", "--stagebench-fail-on-unused").ret == 1
+    assert two.runpytest_subprocess("-q", "--stagebench-fail-on-unused").ret == 1
 
 
 def test_a_module_that_is_gone(two):
     """The folder of a module that no longer exists is reported where its neighbours run."""
     two.makepyfile(test_new="def test_plain(): pass")
     (two.path / "test_k.py").unlink()
-    result = two.runpytest("-q")
+    result = two.runpytest_subprocess("-q")
     result.stdout.fnmatch_lines(["  git rm -r __stagebench__/test_k   # there is no test_k.py"])
 
 
 def test_a_check_that_is_gone(two):
     """A test that came to its end without the check leaves its baseline unused."""
     two.makepyfile(test_k=MODULE + "\ndef test_other(stagebench): pass\n")
-    result = two.runpytest("-q")
+    result = two.runpytest_subprocess("-q")
     result.stdout.fnmatch_lines(["*test_k/test_other   # no test makes this check"])
 
 
@@ -78,11 +78,11 @@ def test_a_check_that_is_gone(two):
 def test_what_did_not_run_is_not_unused(two, body, arguments):
     """A selection, a skip, a failure or an early stop says nothing of the others' baselines."""
     two.makepyfile(test_k=body)
-    assert not _reported(two.runpytest("-q", *arguments))
+    assert not _reported(two.runpytest_subprocess("-q", *arguments))
 
 
 def test_a_whole_green_run_reports_nothing(two):
     """Where every baseline is used nothing is printed."""
-    result = two.runpytest("-q")
+    result = two.runpytest_subprocess("-q")
     assert not _reported(result)
     assert "= stagebench =" not in result.stdout.str()
