@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagebench.diff.text_rule_names import MARKS, SUMMARIES
+from stagebench.diff.text_rule_names import MARKS, MOVED, SUMMARIES
 from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from stagebench.diff.fact_changes import FactChange
     from stagebench.diff.text_input import Input
     from stagebench.diff.text_records import TextDiff
+    from stagebench.dump.files import Dump
 
 _EXIT_CODES = "exit codes: 0 equal (or equal apart from the rules) · 1 different · 2 error"
 
@@ -33,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--context", metavar="N", type=int, default=3, help="equal lines around a difference (3)"
     )
-    parser.add_argument("--raw", action="store_true", help="the plain diff of the text, no rules")
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="the plain diff of the text, no rules; facts without the pass since which they differ",
+    )
     parser.add_argument("--all", action="store_true", help="show every changed fact, none folded")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="print the comparison as JSON instead")
@@ -47,14 +53,13 @@ def _epilog() -> str:
     return (
         "rules (differences of the text that are put aside, each counted in the output):\n"
         f"{rules}\n\nmarks (changed lines that are shown, and what is known about them):\n"
-        f"{marks}\n\n{_EXIT_CODES}\n"
+        f"{marks}\n\n{MOVED}\n\n{_EXIT_CODES}\n"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare and print; 0 equal, 1 different."""
     from stagebench.diff.fact_changes import code_differs
-    from stagebench.diff.pass_compare import changes_with_since
     from stagebench.diff.text_compare import ALL_RULES, compare_texts
     from stagebench.diff.text_input import read_input
 
@@ -67,15 +72,41 @@ def run(arguments: argparse.Namespace) -> int:
                 f"{side.name} is a variant that failed: it has no CUDA to compare",
                 hint=f"`stagebench explain {side.name}` says why",
             )
-    facts = text = None
+    facts = text = no_since = None
     if left.dump is not None and right.dump is not None:
-        facts = changes_with_since(left.dump, right.dump)
+        no_since = _no_since(arguments, left.dump, right.dump)
+        facts = _facts(left.dump, right.dump, since=no_since is None)
     if left.text is not None and right.text is not None:
         rules = () if arguments.raw else ALL_RULES
         text = compare_texts(left.text, right.text, "cuda", rules)
     equal = (text is None or text.equal) and not (facts and code_differs(facts))
-    _print(arguments, left, right, facts, text, equal=equal)
+    _print(arguments, left, right, facts, no_since, text, equal=equal)
     return EXIT_OK if equal else EXIT_DIFFERENT
+
+
+def _facts(left: Dump, right: Dump, *, since: bool) -> tuple[FactChange, ...]:
+    from stagebench.diff.fact_changes import fact_changes
+    from stagebench.diff.pass_compare import changes_with_since
+
+    return changes_with_since(left, right) if since else fact_changes(left, right)
+
+
+def _no_since(arguments: argparse.Namespace, left: Dump, right: Dump) -> str | None:
+    """Why no fact can have a pass since which it differs, if so; a damaged dump is an error."""
+    from stagebench.dump.files import SNAPSHOTS
+
+    if arguments.raw:
+        return "not asked for: --raw"
+    without = [
+        dump.folder
+        for dump in (left, right)
+        if dump.result.facts is not None
+        and dump.result.facts.lowering.passes
+        and not (Path(dump.folder) / SNAPSHOTS).exists()
+    ]
+    if not without:
+        return None
+    return f"not recorded: {' and '.join(without)} has no {SNAPSHOTS}"
 
 
 def _print(
@@ -83,6 +114,7 @@ def _print(
     left: Input,
     right: Input,
     facts: tuple[FactChange, ...] | None,
+    no_since: str | None,
     text: TextDiff | None,
     *,
     equal: bool,
@@ -91,14 +123,14 @@ def _print(
         from stagebench.diff.text_document import document
         from stagebench.model.codec import encode_pretty
 
-        found = document(left, right, facts, text, equal=equal, context=arguments.context)
+        found = document(left, right, facts, no_since, text, equal=equal, context=arguments.context)
         sys.stdout.buffer.write(encode_pretty(found))
         return
     if arguments.markdown:
         from stagebench.report.diff_markdown import diff_markdown
 
         sys.stdout.buffer.write(
-            diff_markdown(left, right, facts, text, context=arguments.context).encode()
+            diff_markdown(left, right, facts, no_since, text, context=arguments.context).encode()
         )
         return
     from stagebench.report.console import open_console
@@ -108,7 +140,7 @@ def _print(
     console = open_console()
     print_sides(console, left, right)
     if facts is not None:
-        print_fact_changes(facts, console, show_all=arguments.all)
+        print_fact_changes(facts, console, show_all=arguments.all, no_since=no_since)
         console.print()
     if text is not None:
         layout = choose_layout(

@@ -313,6 +313,8 @@ class _Comparison:
         left = None if pair.left is None else _summary(pair.left)
         right = None if pair.right is None else _summary(pair.right)
         verb = "vanished" if right is None else "appeared"
+        if isinstance(pair.left or pair.right, PipelineLoop):  # the loop itself may be on both
+            words = f"pipelining of {words}"
         self._add(
             group, path, words, f"{words} {verb}{note}", left, right,
             () if pair.left is None else seen(self.left, pair.left),
@@ -339,7 +341,7 @@ class _Comparison:
             values = getattr(left, info.name), getattr(right, info.name)
             if values[0] == values[1]:
                 continue
-            place = f"{path}.{info.encode_name}"
+            place = f"{path}.{info.encode_name}" if path else info.encode_name
             if isinstance(values[0], dict):
                 self._map(group, place, words, left, values, evidence)
             elif _holds_records(values):

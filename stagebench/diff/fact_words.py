@@ -126,14 +126,14 @@ def what_changed(owner: Record, words: str, field: str, left: str, right: str) -
     if both[0][2] == both[1][2] in ("KiB", "B") and both[0][1] and both[1][1]:
         left = both[0][0]
     if isinstance(owner, SyncOp):
-        place = " ".join(site_place(owner))
+        place = " ".join(site_place(owner, without=field))
         after = f" in the {place}" if place else ""
         return f"{words} {phrase} {left} → {right}{after}"
     middle = "" if not words or words.endswith(" ") else " "
     return f"{words}{middle}{phrase} {left} → {right}"
 
 
-def site_place(site: SyncOp) -> list[str]:
-    """The role and section of a site, where it has them."""
-    role = [] if site.role == "all" else [site.role]
-    return role + ([site.section] if site.section else [])
+def site_place(site: SyncOp, *, without: str = "") -> list[str]:
+    """The role and section of a site, where it has them and they are not what is ``without``."""
+    role = [] if site.role == "all" or without == "role" else [site.role]
+    return role + ([site.section] if site.section and without != "section" else [])

@@ -34,7 +34,7 @@ class DiffDocument(Record, frozen=True, kw_only=True):
     """All of one comparison.
 
     ``facts`` is ``None`` where a side is no dump, ``text`` where a side has no CUDA (it failed).
-    ``equal`` is what the exit code says.
+    ``equal`` is what the exit code says.  ``no_since`` says why no fact has a ``since``, if so.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -42,6 +42,7 @@ class DiffDocument(Record, frozen=True, kw_only=True):
     right: ComparedSide
     equal: bool
     facts: tuple[FactChange, ...] | None
+    no_since: str | None
     text: ComparedText | None
 
 
@@ -49,6 +50,7 @@ def document(
     left: Input,
     right: Input,
     facts: tuple[FactChange, ...] | None,
+    no_since: str | None,
     text: TextDiff | None,
     *,
     equal: bool,
@@ -60,6 +62,7 @@ def document(
         right=_side(right),
         equal=equal,
         facts=facts,
+        no_since=no_since,
         text=None
         if text is None
         else ComparedText(

@@ -7,11 +7,9 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from stagebench.diff.text_alignment import Pair, align, gaps
 from stagebench.diff.text_functions import Words
+from stagebench.diff.text_rule_names import MIN_MOVED_LINES, MIN_UNBALANCED_LINES
 
 _PUNCTUATION = frozenset(["(", ")", "[", "]", "{", "}", ";", ",", "::", "."])
-
-MIN_MOVED_LINES = 3
-"""A block of fewer lines that say something is not called moved: they occur by chance."""
 
 MAX_SIMILARITY_CELLS = 2_500
 """A gap of more than this many left times right lines is paired by shape alone."""
@@ -73,7 +71,9 @@ def moved_blocks(
 ) -> Iterator[tuple[int, int, int]]:
     """Blocks ``(left, right, lines)`` that are unmatched on both sides and equal.
 
-    A block has at least `MIN_MOVED_LINES` lines that say something, and none is used twice.
+    A block has at least `MIN_MOVED_LINES` lines that say something, and none is used twice.  It
+    ends before a block that it does not close, unless it has `MIN_UNBALANCED_LINES`: a loop's
+    header alone did not move.
     """
     left_free = [True] * len(left)
     right_free = [True] * len(right)
@@ -98,6 +98,9 @@ def moved_blocks(
                 ):
                     size += 1
                 telling = sum(map(says_something, left[index : index + size]))
+                if telling < MIN_UNBALANCED_LINES:
+                    size = _balanced(left[index : index + size])
+                    telling = sum(map(says_something, left[index : index + size]))
                 best = max(best, (telling, size, start))
         telling, size, start = best
         if telling >= MIN_MOVED_LINES:
@@ -107,6 +110,19 @@ def moved_blocks(
             index += size
         else:
             index += 1
+
+
+def _balanced(lines: Sequence[Words]) -> int:
+    """How many lines from the first on close every brace that they open, and no other."""
+    depth = size = 0
+    for number, words in enumerate(lines, 1):
+        for word in words:
+            depth += (word == "{") - (word == "}")
+            if depth < 0:
+                return size
+        if depth == 0:
+            size = number
+    return size
 
 
 def changed_pairs(

@@ -2,7 +2,8 @@
 
 ``words`` are the significant words of each line, blanks and comments left out; the rules rewrite
 them until equal lines have equal words.  A line without words, or that a rule drops, takes no part
-in the alignment.
+in the alignment.  In a preprocessor line blanks are words too (``#define F (x)`` is not
+``#define F(x)``), but for its indentation and its end.
 """
 
 from __future__ import annotations
@@ -53,7 +54,12 @@ class TextPair:
 def read_side(text: str, language: Language) -> Side:
     """Lex a text and find its functions."""
     lines = lex(text, language)
-    words = [_significant(line) for line in lines]
+    words = [
+        _of_directive(line, continues=number > 0 and _continued(lines[number - 1]))
+        if line.directive
+        else _significant(line)
+        for number, line in enumerate(lines)
+    ]
     if language == "tvmscript":
         nesting = [_indentation(line) for line in lines]
         functions = find_functions(
@@ -85,6 +91,28 @@ def _significant(line: TokenLine) -> Words:
     return tuple(
         [word for word, kind in zip(line.words, kinds, strict=True) if kind not in _INSIGNIFICANT]
     )
+
+
+def _of_directive(line: TokenLine, *, continues: bool) -> Words:
+    """Everything but the indentation, comments at the end, and blanks at the end.
+
+    A line that continues a directive keeps its indentation, and is one even where it is empty: it
+    ends the directive.  A blank after the last backslash stays: compilers disagree about it.
+    """
+    words, kinds = line.words, line.kinds
+    start, end = 0, len(words)
+    while end and kinds[end - 1] in _INSIGNIFICANT and words[end - 2 : end - 1] != ("\\",):
+        end -= 1
+    while not continues and start < end and kinds[start] in _INSIGNIFICANT:
+        start += 1
+    kept = words[start:end]
+    if kept[-2:-1] == ("\\",):
+        kept = (*kept[:-1], kept[-1].removesuffix("\r"))
+    return tuple(word for word in kept if word) or ("\n",)
+
+
+def _continued(line: TokenLine) -> bool:
+    return line.directive and line.text.rstrip().endswith("\\")
 
 
 def _indentation(line: TokenLine) -> int:

@@ -20,3 +20,16 @@ MARKS = {
     "line-feed": "same text, but a line feed ends it on one side only",
 }
 """Mark → what it says of a changed line; a marked line is always shown."""
+
+MIN_MOVED_LINES = 3
+"""A block of fewer lines that say something is not called moved: they occur by chance."""
+
+MIN_UNBALANCED_LINES = 8
+"""Of lines that open a block and don't close it, fewer than so many are not called moved."""
+
+MOVED = (
+    f"moved: at least {MIN_MOVED_LINES} equal lines that are more than brackets, with the end of "
+    "every block\nthat they open "
+    f"({MIN_UNBALANCED_LINES} lines without it); fewer are removed and added"
+)
+"""What ``--help`` says of moved blocks."""

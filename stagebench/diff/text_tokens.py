@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Language = Literal["cuda", "tvmscript"]
@@ -66,7 +66,13 @@ def lex(text: str, language: Language) -> list[TokenLine]:
         kinds = _Kinds("/")
     else:
         words, kinds = _CUDA_TOKEN.findall(text), _Kinds("/")
-    return _split(words, kinds, directives=language == "cuda")
+    lines = _split(words, kinds, directives=language == "cuda")
+    if text[:1] == _BYTE_ORDER_MARK:  # at the start of a text it is no character of the program
+        lines[0] = replace(lines[0], kinds=("blank", *lines[0].kinds[1:]))
+    return lines
+
+
+_BYTE_ORDER_MARK = "\ufeff"
 
 
 class _Kinds(dict[str, Kind]):
@@ -122,16 +128,15 @@ def _split(words: Sequence[str], kinds: _Kinds, *, directives: bool) -> list[Tok
         else:
             pieces, piece_kinds = [of_line], [of_kinds]
         for piece, piece_kind in zip(pieces, piece_kinds, strict=True):
-            directive = directives and (continued or _opens_directive(piece))
+            directive = directives and (continued or _opens_directive(piece, piece_kind))
             lines.append(TokenLine(len(lines) + 1, "".join(piece), piece, piece_kind, directive))
             continued = directive and "".join(piece[-2:]).rstrip().endswith("\\")
     return lines
 
 
-def _opens_directive(words: Sequence[str]) -> bool:
-    for word in words[:2]:
-        if word[:1] == "#":
-            return True
-        if not word.isspace():
-            return False
+def _opens_directive(words: Sequence[str], kinds: Sequence[Kind]) -> bool:
+    """Is the first word a ``#``?  A piece of a string that begins with one is text."""
+    for word, kind in zip(words, kinds, strict=True):
+        if kind not in ("blank", "comment") and word != _BYTE_ORDER_MARK:
+            return kind == "operator" and word[:1] == "#"
     return False

@@ -21,6 +21,8 @@ def decode(data: bytes | str, kind: type[T], source: str) -> T:
     """Decode JSON strictly; `DumpError` names the source and the path of the offending field."""
     try:
         return msgspec.json.decode(data, type=kind)
+    except RecursionError as exc:
+        raise DumpError(f"{source}: JSON that is nested too deeply") from exc
     except msgspec.DecodeError as exc:
         version = _schema_version(data)
         if version not in (None, SCHEMA_VERSION):
@@ -34,6 +36,6 @@ def _schema_version(data: bytes | str) -> object:
     """What a document says of its schema, if it is JSON and says it."""
     try:
         loose = msgspec.json.decode(data)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     return loose.get("schema_version") if isinstance(loose, dict) else None

@@ -22,6 +22,7 @@ def diff_markdown(
     left: Input,
     right: Input,
     facts: Sequence[FactChange] | None,
+    no_since: str | None,
     text: TextDiff | None,
     *,
     context: int,
@@ -29,7 +30,7 @@ def diff_markdown(
     """The whole comparison; ends in a line feed."""
     parts = [f"**{_text(side_name(left))}** against **{_text(side_name(right))}**"]
     if facts is not None:
-        parts.append(_facts(facts))
+        parts.append(_facts(facts, no_since))
     if text is not None:
         parts.append(f"CUDA: {_text(verdict(text))}")
         aside = put_aside(text)
@@ -40,8 +41,8 @@ def diff_markdown(
     return "\n\n".join(parts) + "\n"
 
 
-def _facts(facts: Sequence[FactChange]) -> str:
-    table = change_table(facts)
+def _facts(facts: Sequence[FactChange], no_since: str | None) -> str:
+    table = change_table(facts, no_since=no_since)
     if not table.rows:
         return "no fact changed"
     lines = ["| changed fact | since pass |", "| --- | --- |"]

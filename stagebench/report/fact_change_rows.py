@@ -36,13 +36,19 @@ class ChangeTable(Record, frozen=True, kw_only=True):
     folded: tuple[str, ...]
 
 
-def change_table(changes: Sequence[FactChange], *, show_all: bool = False) -> ChangeTable:
-    """The table of changed facts."""
+def change_table(
+    changes: Sequence[FactChange], *, show_all: bool = False, no_since: str | None = None
+) -> ChangeTable:
+    """The table of changed facts; ``no_since``: why none says since which pass."""
+    unknown = None if no_since is None else no_since.partition(":")[0]
     facts = [change for change in changes if change.kind == "fact"]
     primary = [change for change in facts if not change.follows] or facts
     renames = [change for change in changes if change.kind == "rename" and not change.follows]
     if show_all:
-        return ChangeTable(rows=tuple(_row([change]) for change in changes), folded=())
+        return ChangeTable(
+            rows=tuple(_row([change], unknown) for change in changes),
+            folded=_why(no_since) if changes else (),
+        )
     hidden = len(facts) - len(primary)
     moved = sum(change.kind == "position" for change in changes)
     folded = []
@@ -53,8 +59,16 @@ def change_table(changes: Sequence[FactChange], *, show_all: bool = False) -> Ch
             "only renamed: " + ", ".join(dict.fromkeys(change.text for change in renames))
         )
     if moved:
-        folded.append(f"{moved} line numbers moved")
-    return ChangeTable(rows=tuple(_row(group) for group in _groups(primary)), folded=tuple(folded))
+        folded.append(f"{moved} line number{'' if moved == 1 else 's'} moved")
+    if primary:
+        folded += _why(no_since)
+    return ChangeTable(
+        rows=tuple(_row(group, unknown) for group in _groups(primary)), folded=tuple(folded)
+    )
+
+
+def _why(no_since: str | None) -> tuple[str, ...]:
+    return () if no_since is None else (f"since which pass: {no_since}",)
 
 
 def _groups(changes: Iterable[FactChange]) -> list[list[FactChange]]:
@@ -74,7 +88,7 @@ def _said(change: FactChange) -> str:
     return change.text[len(change.subject) :]
 
 
-def _row(group: Sequence[FactChange]) -> ChangeRow:
+def _row(group: Sequence[FactChange], no_since: str | None) -> ChangeRow:
     one = group[0]
     if one.path.startswith("sync_totals[") and len(group) > 1:
         text = one.subject + ",".join(_said(change) for change in group)
@@ -83,7 +97,7 @@ def _row(group: Sequence[FactChange]) -> ChangeRow:
         text = ", ".join(subjects) + _said(one)
     return ChangeRow(
         text=text,
-        since=since_words(one),
+        since=since_words(one) if no_since is None else no_since,
         cuda=_cuda(one),
         left=_quote(one.since.left_evidence if one.since else None),
         right=_quote(one.since.right_evidence if one.since else None),

@@ -15,31 +15,41 @@ _HEAD = ("changed fact", "since pass", "CUDA lines")
 
 
 def print_fact_changes(
-    changes: Sequence[FactChange], console: Console, *, show_all: bool = False
+    changes: Sequence[FactChange],
+    console: Console,
+    *,
+    show_all: bool = False,
+    no_since: str | None = None,
 ) -> None:
     """Print the table of changed facts; one line where there is none."""
-    lines.show(console, fact_change_lines(changes, console.width, show_all=show_all))
+    lines.show(
+        console, fact_change_lines(changes, console.width, show_all=show_all, no_since=no_since)
+    )
 
 
 def fact_change_lines(
-    changes: Sequence[FactChange], width: int, *, show_all: bool = False
+    changes: Sequence[FactChange],
+    width: int,
+    *,
+    show_all: bool = False,
+    no_since: str | None = None,
 ) -> list[Text]:
-    """The lines of the table at most ``width`` wide."""
-    table = change_table(changes, show_all=show_all)
+    """The lines of the table at most ``width`` wide; ``no_since``: why no pass is named."""
+    table = change_table(changes, show_all=show_all, no_since=no_since)
     found = [Text("no fact changed", style="bold")] if not table.rows else []
     if table.rows:
-        found += _table(table, width, quoted=show_all)
+        found += _table(table, width, quoted=show_all, known=no_since is None)
     for line in table.folded:
         found += lines.hanging([("– ", "dim")], (f"{line} –", "dim"), width)
     return found
 
 
-def _table(table: ChangeTable, width: int, *, quoted: bool) -> list[Text]:
+def _table(table: ChangeTable, width: int, *, quoted: bool, known: bool) -> list[Text]:
     cuda = any(row.cuda for row in table.rows)
     head = _HEAD if cuda else _HEAD[:2]
     rows: list[list[lines.Styled]] = [[(word, "dim") for word in head]]
     for row in table.rows:
-        since = "dim" if row.since in (REQUESTED, "–") else "bold"
+        since = "dim" if not known or row.since in (REQUESTED, "–") else "bold"
         cells = [(row.text, ""), (row.since, since), (row.cuda, "dim")]
         rows.append(cells[: len(head)])
         if quoted:
