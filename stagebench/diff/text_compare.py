@@ -8,10 +8,11 @@ linearly with the texts: 20,000 lines against 20,000 take seconds at worst.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
+from stagebench.diff.text_matching import fill_gaps
 from stagebench.diff.text_pair import TextPair, as_written, read_side
-from stagebench.diff.text_records import SHOWN, Rename, RuleCount, TextDiff
+from stagebench.diff.text_records import SHOWN, Rename, Row, RuleCount, TextDiff
 from stagebench.diff.text_rows import compare_pair
 from stagebench.diff.text_rule_names import MARKS, SUMMARIES
 from stagebench.diff.text_rules import named
@@ -37,16 +38,16 @@ def compare_texts(
     for rule in chosen:
         rule.apply(pair)
     rows = compare_pair(pair, chosen)
-    differing = sum(row.kind != "equal" for row in rows)
     shown = sum(row.kind in SHOWN for row in rows)
-    counts = Counter(name for row in rows for name in row.rules)
+    hidden = [row for row in _differing_as_written(pair, rows) if row.kind not in SHOWN]
+    counts = Counter(name for row in hidden for name in row.rules)
     marks = Counter(mark for row in rows for mark in row.marks)
     return TextDiff(
         language=language,
         identical=left == right,
         equal=not shown,
-        differing=differing,
-        hidden=differing - shown,
+        differing=shown + len(hidden),
+        hidden=len(hidden),
         rules=tuple(
             RuleCount(name=rule.name, summary=rule.summary, lines=counts[rule.name])
             for rule in chosen
@@ -60,3 +61,24 @@ def compare_texts(
         ),
         rows=tuple(rows),
     )
+
+
+def _differing_as_written(pair: TextPair, rows: Sequence[Row]) -> Iterator[Row]:
+    """Rows that the plain diff shows too.
+
+    A comment that stays where it is while a statement moves past it is no difference, though its
+    two lines are not beside each other in the rows.
+    """
+    beside = [
+        (row.left - 1, row.right - 1)
+        for row in rows
+        if row.kind == "equal" and row.left is not None and row.right is not None
+    ]
+    texts = ([line.text for line in pair.left.lines], [line.text for line in pair.right.lines])
+    same = fill_gaps(beside, *texts)
+    ours: set[int | None] = {None, *(one + 1 for one, _ in same)}
+    theirs: set[int | None] = {None, *(other + 1 for _, other in same)}
+    for row in rows:
+        unchanged = row.left in ours and row.right in theirs
+        if row.kind != "equal" and not unchanged:
+            yield row

@@ -4,7 +4,8 @@ Read from tokens, not from a tree: a diff must also work on text that no parser 
 counts as local only where it is declared in a way that can't be anything else; a declaration that
 is not recognised (a lambda's parameter, a structured binding) only means that its renaming is
 shown.  Never local: members (after ``.``, ``->``, ``::``), fields of a struct, labels, macros, and
-every name that a preprocessor directive mentions.
+every name that a preprocessor directive mentions, or that is passed to a macro with ``#`` or
+``##``.
 
 Lines are indices into the sequence of lines that was given, words are the significant ones: blanks
 and comments are left out before.
@@ -49,8 +50,10 @@ def find_functions(
     """The functions in order; where two share a line, it is the first one's."""
     if language == "tvmscript":
         return list(_script_functions(lines))
-    found = _CudaReader(lines, directives).functions()
-    mentioned = {
+    reader = _CudaReader(lines, directives)
+    found = reader.functions()
+    spelled = reader.arguments_of(_spelling_macros(lines, directives))
+    mentioned = spelled | {
         word
         for words, directive in zip(lines, directives, strict=True)
         if directive
@@ -58,6 +61,29 @@ def find_functions(
     }
     for function in found:
         function.local -= mentioned
+    return found
+
+
+def _spelling_macros(lines: Sequence[Words], directives: Sequence[bool]) -> set[str]:
+    """Macros that use ``#`` or ``##``, or name one that does: an argument's spelling counts."""
+    bodies: dict[str, set[str]] = {}
+    name = ""
+    before = False
+    for words, directive in zip(lines, directives, strict=True):
+        if directive:
+            said = [word for word in words if not word.isspace()]
+            if said[:1] == ["#"]:
+                name = said[2] if said[1:2] == ["define"] and len(said) > 2 else ""
+                bodies.setdefault(name, set()).update(said[3:])
+            elif before:
+                bodies.setdefault(name, set()).update(said)
+        before = directive
+    bodies.pop("", None)
+    found = {macro for macro, body in bodies.items() if not body.isdisjoint(("#", "##"))}
+    size = -1
+    while size < len(found):
+        size = len(found)
+        found |= {macro for macro, body in bodies.items() if not body.isdisjoint(found)}
     return found
 
 
@@ -127,6 +153,15 @@ class _CudaReader:
             elif word == "}":
                 start = position + 1
             position += 1
+        return found
+
+    def arguments_of(self, macros: set[str]) -> set[str]:
+        """Every name between the brackets of a use of one of these macros."""
+        found: set[str] = set()
+        if macros:
+            for position, word in enumerate(self._words[:-1]):
+                if word in macros and self._words[position + 1] == "(":
+                    found.update(self._words[position + 1 : self._matching(position + 1)])
         return found
 
     def _transparent(self, start: int, brace: int) -> bool:

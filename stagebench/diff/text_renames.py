@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from stagebench.diff.text_alignment import Pair
@@ -35,7 +36,7 @@ _OWN_NAME = "′"
 """Ends a left name whose name is taken: no identifier holds this character."""
 
 
-def places_of(words: Words, names: set[str], language: Language) -> list[int]:
+def places_of(words: Words, names: AbstractSet[str], language: Language) -> list[int]:
     """Where the names stand for themselves: not as a member, a qualifier or a keyword argument."""
     if names.isdisjoint(words):
         return []
@@ -79,6 +80,7 @@ class _Renaming:
         self._pair = pair
         self._rule = rule
         self._kernels = (_kernel_names(pair.left), _kernel_names(pair.right))
+        self._lines = _lines_of(pair.left)
 
     def locals(self) -> None:
         left, right = self._pair.left, self._pair.right
@@ -95,7 +97,7 @@ class _Renaming:
             better = match_lines(self._ours(one, again), theirs, *_nestings(one, other))
             chosen = again if len(better) > len(matched) else chosen
         for (of_left, of_right), mapping in chosen.items():
-            for number in _same_function(left, of_left):
+            for number in self._lines[of_left]:
                 left.rewrite(self._rule, number, self._renamed(left.words[number], mapping))
             self._note(right.functions[of_right].name, mapping)
 
@@ -104,7 +106,7 @@ class _Renaming:
         left = self._pair.left
         words = list(left.words)
         for (of_left, _), mapping in chosen.items():
-            for number in _same_function(left, of_left):
+            for number in self._lines[of_left]:
                 words[number] = self._renamed(words[number], mapping)
         return [words[number] for number in one.numbers]
 
@@ -220,12 +222,12 @@ class _Renaming:
     def _undeclared(self, function: int) -> set[str]:
         side = self._pair.left
         found: set[str] = set()
-        for number in _same_function(side, function):
+        for number in self._lines[function]:
             found.update(side.words[number])
         return found - side.functions[function].local
 
     def _renamed(self, words: Words, mapping: Mapping[str, str]) -> Words:
-        places = places_of(words, set(mapping), self._pair.language)
+        places = places_of(words, mapping.keys(), self._pair.language)
         if not places:
             return words
         renamed = list(words)
@@ -293,15 +295,14 @@ def _definitions(side: Side) -> list[int]:
     return found
 
 
-def _same_function(side: Side, function: int) -> list[int]:
-    """The lines of a function and of its prototypes."""
-    return [
-        number
-        for index, definition in enumerate(_definitions(side))
-        if definition == function
-        for number in range(side.functions[index].first, side.functions[index].last)
-        if side.function_of[number] == index
-    ]
+def _lines_of(side: Side) -> list[list[int]]:
+    """For each function its lines and those of its prototypes."""
+    definitions = _definitions(side)
+    found: list[list[int]] = [[] for _ in side.functions]
+    for number, function in enumerate(side.function_of):
+        if function >= 0:
+            found[definitions[function]].append(number)
+    return found
 
 
 def _partners(left: Side, right: Side, lines: Counter[Pair]) -> Sequence[Pair]:

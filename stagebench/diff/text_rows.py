@@ -11,6 +11,7 @@ from stagebench.diff.text_matching import changed_pairs, match_lines, moved_bloc
 from stagebench.diff.text_pair import Side, TextPair
 from stagebench.diff.text_records import Row, RowKind, Span
 from stagebench.diff.text_rules import COMMENTS, WHITESPACE, Rule, tokens_of
+from stagebench.diff.text_sliding import slide
 from stagebench.diff.text_spans import changed_spans
 from stagebench.diff.text_tokens import Language, lex
 from stagebench.diff.text_version_index import VersionIndex
@@ -27,12 +28,18 @@ class _Kept:
     keys: list[Words] = field(default_factory=list)
     nesting: list[int] = field(default_factory=list)
 
+    def texts(self) -> list[str]:
+        """The lines as they are written."""
+        return [self.side.lines[number].text for number in self.numbers]
+
 
 def compare_pair(pair: TextPair, rules: Sequence[Rule]) -> list[Row]:
     """All lines of both texts, in order; ``rules`` have been applied to the pair."""
     names = {rule.name for rule in rules}
     left, right = _kept(pair.left, names), _kept(pair.right, names)
     pairs = match_lines(left.keys, right.keys, left.nesting, right.nesting)
+    if rules and pair.language == "cuda":
+        pairs = slide(pairs, (left.keys, left.texts()), (right.keys, right.texts()))
     misplaced: set[Pair] = set()
     blocks: list[tuple[int, int, int]] = []
     if rules:
@@ -154,7 +161,8 @@ class _Writer:
             if not self.rules and left_line.text == right_line.text:
                 marks = ("line-feed",)
             elif self.rules and left_line.text == right_line.text:
-                marks = ("other-name",)
+                same = left_line.directive == right_line.directive
+                marks = ("other-name",) if same else ("directive",)
             elif self.rules and ours == theirs:
                 marks = ("nesting",)
             elif self.rules:

@@ -16,6 +16,7 @@ SUMMARIES = {
 MARKS = {
     "version-index": "an index that differs by the count of versions alone: & 1 → % 3",
     "other-name": "same text, but a name in it is another variable",
+    "directive": "same text, but part of a preprocessor directive on one side only",
     "nesting": "same text, but in another block",
     "line-feed": "same text, but a line feed ends it on one side only",
 }

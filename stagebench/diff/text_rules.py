@@ -59,6 +59,8 @@ def _never(pair: TextPair, left: int, right: int) -> bool:  # noqa: ARG001 - dro
 
 def _different(kind: str) -> Callable[[TextPair, int, int], bool]:
     def explains(pair: TextPair, left: int, right: int) -> bool:
+        if kind not in pair.left.lines[left].kinds and kind not in pair.right.lines[right].kinds:
+            return False
         ours, theirs = tokens_of(pair.left, left, kind), tokens_of(pair.right, right, kind)
         if left in pair.left.rewritten.get(PARAMETER_ORDER, ()):
             return sorted(ours) != sorted(theirs)  # they moved with the parameters
@@ -84,9 +86,11 @@ def tokens_of(side: Side, line: int, kind: str) -> tuple[str, ...]:
             word for word, each in zip(this.words, this.kinds, strict=True) if each == kind
         )
     return tuple(
-        word if each == "blank" else ""
-        for word, each in zip(this.words, this.kinds, strict=True)
-        if each != "comment"
+        [
+            word if each == "blank" else ""
+            for word, each in zip(this.words, this.kinds, strict=True)
+            if each != "comment"
+        ]
     )
 
 
