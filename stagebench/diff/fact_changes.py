@@ -103,16 +103,30 @@ def fact_changes(left: Dump, right: Dump) -> tuple[FactChange, ...]:
     """Every changed fact, the most interesting first; empty where all facts are equal."""
     if left.result.facts is None or right.result.facts is None:
         return tuple(_outcome(left.result, right.result))
-    changes = result_changes(left.result.facts, right.result.facts)
+    changes = result_changes(
+        left.result.facts, right.result.facts, _words(left.kernel_cu), _words(right.kernel_cu)
+    )
     if not any(_buffer_of(change) for change in changes):
         return changes
     lines = _declaration_lines(left.kernel_cu), _declaration_lines(right.kernel_cu)
     return tuple(_with_declaration(change, *lines) for change in changes)
 
 
-def result_changes(left: Facts, right: Facts) -> tuple[FactChange, ...]:
-    """Every changed fact of two records of facts."""
-    return tuple(_Comparison(left, right).changes())
+def result_changes(
+    left: Facts,
+    right: Facts,
+    left_words: frozenset[str] | None = None,
+    right_words: frozenset[str] | None = None,
+) -> tuple[FactChange, ...]:
+    """Every changed fact of two records of facts.
+
+    With the words of both CUDA texts, a parameter is only renamed where it is in the texts too.
+    """
+    return tuple(_Comparison(left, right, left_words, right_words).changes())
+
+
+def _words(kernel_cu: str | None) -> frozenset[str] | None:
+    return None if kernel_cu is None else frozenset(_WORD.findall(kernel_cu))
 
 
 def code_differs(changes: Iterable[FactChange]) -> bool:
@@ -194,10 +208,19 @@ Seen = Callable[[Facts, Record], tuple[Evidence, ...]]
 class _Comparison:
     """One comparison: both sides, the names that differ, and the changes found so far."""
 
-    def __init__(self, left: Facts, right: Facts) -> None:
+    def __init__(
+        self,
+        left: Facts,
+        right: Facts,
+        left_words: frozenset[str] | None,
+        right_words: frozenset[str] | None,
+    ) -> None:
         self.left, self.right = left, right
+        self.words = (left_words, right_words)
         self.found: list[FactChange] = []
         self.names: dict[str, str] = {}
+        self.same: list[tuple[str, str]] = []
+        self.refused: set[tuple[str, str]] = set()
 
     def changes(self) -> list[FactChange]:
         left, right = self.left, self.right
@@ -227,13 +250,22 @@ class _Comparison:
                 lambda d: d.name.rpartition("_")[2],
             ),
         )
+        passed = [
+            *((a.name, b.name) for a, b in _both(params)),
+            *((a.name, b.name) for a, b in _both(descriptors)),
+            (left.launch.function, right.launch.function),
+        ]
+        self.refused.update(pair for pair in passed if not self._in_cuda(*pair))
+        self.refused.update(
+            (a.tensor, b.tensor)
+            for a, b in _both(descriptors)
+            if (a.name == f"{a.tensor}_desc") != (b.name == f"{b.tensor}_desc")
+        )
         self._learn(
             [(a.loop_var, b.loop_var) for a, b in _both(loops)]
             + [(a.name, b.name) for a, b in _both(buffers)]
-            + [(a.name, b.name) for a, b in _both(params)]
-            + [(a.name, b.name) for a, b in _both(descriptors)]
             + [(a.tensor, b.tensor) for a, b in _both(descriptors)]
-            + [(left.launch.function, right.launch.function)]
+            + passed
         )
         barriers = match(
             left.barriers,
@@ -264,10 +296,51 @@ class _Comparison:
     # names
 
     def _learn(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Right names that stand for left ones; names that both sides use stay as they are."""
-        for mine, theirs in pairs:
-            if mine != theirs:
-                self.names.setdefault(theirs, mine)
+        """Right names that stand for left ones: one to one, in every place where either stands.
+
+        A name that both sides use stays as it is: two that are swapped are not renamed.
+        """
+        self.same += pairs
+        mine_of: dict[str, set[str]] = {}
+        theirs_of: dict[str, set[str]] = {}
+        for mine, theirs in self.same:
+            mine_of.setdefault(theirs, set()).add(mine)
+            theirs_of.setdefault(mine, set()).add(theirs)
+        self.names = {
+            theirs: mine
+            for mine, theirs in self.same
+            if mine != theirs
+            and len(mine_of[theirs]) == len(theirs_of[mine]) == 1
+            and theirs not in theirs_of
+            and mine not in mine_of
+            and (mine, theirs) not in self.refused
+        }
+
+    def _in_cuda(self, mine: str, theirs: str) -> bool:
+        """Are what one side calls this and the other that both in the CUDA text, or neither?"""
+        left, right = self.words
+        return left is None or right is None or (mine in left) == (theirs in right)
+
+    def _order_kind(self, here: object) -> Kind:
+        """A parameter order is a name's doing where one that is renamed moved, and nothing else.
+
+        ``here`` is the right order in the left's names.
+        """
+        ours = self.left.launch.params
+        renamed = set(self.names.values())
+        types = {param.name: (param.kind, param.dtype) for param in ours}
+        orders = [[param.name for param in ours], [str(name) for name in _items(here)]]
+        kept = [[name for name in order if name not in renamed] for order in orders]
+        if kept[0] != kept[1] or not renamed.intersection(types):
+            return "fact"
+        for kind in set(types.values()):
+            moved = [
+                [name for name in order if name in renamed and types.get(name) == kind]
+                for order in orders
+            ]
+            if moved[0] != moved[1]:
+                return "fact"
+        return "rename"
 
     def _here(self, value: object) -> object:
         """A right value in the left side's names."""
@@ -503,7 +576,7 @@ class _Comparison:
                     "launch", "launch.params.order", "",
                     f"parameter order {', '.join(orders[0])} → {', '.join(orders[1])}",
                     orders[0], orders[1], _device_ir(self.left, left),
-                    _device_ir(self.right, right), kind="rename" if self.names else "fact",
+                    _device_ir(self.right, right), kind=self._order_kind(here),
                 )  # fmt: skip
         self._list(
             "launch", "launch.tma_descriptors", descriptors, lambda d: d.name, _tma_seen,

@@ -67,8 +67,8 @@ class Hunk(Record, frozen=True, kw_only=True):
 class TextDiff(Record, frozen=True, kw_only=True):
     """Two texts compared line by line.
 
-    ``differing`` rows are shown, or differ in the plain diff too; ``hidden`` of them are equal under
-    the rules.  ``equal``: nothing is left to show.  ``identical``: same characters.
+    ``differing`` rows are shown, or differ in the plain diff too; ``hidden`` of them are equal
+    under the rules.  ``equal``: nothing is left to show.  ``identical``: same characters.
     """
 
     language: Literal["cuda", "tvmscript"]

@@ -40,24 +40,25 @@ def _slide(
 ) -> None:
     """Move the half-open ``gap`` of lines of ``side`` without a partner."""
     keys, texts = side
-    start, end = gap
-    best = (0, 0)
+    best = most = 0
     for step in (1, -1):
         gained = 0
         for moved in range(MOST_STEPS):
-            into, out = (
-                (start + moved, end + moved) if step > 0 else (end - 1 - moved, start - 1 - moved)
-            )
+            into, out = _step(gap, moved, step)
             if out not in partner or keys[into] != keys[out]:
                 break
-            other = others[partner[out]]
-            gained += (texts[into] == other) - (texts[out] == other)
-            best = max(best, (gained, step * (moved + 1)), key=lambda found: found[0])
-    _, steps = best
-    for moved in range(abs(steps)):
-        into, out = (
-            (start + moved, end + moved) if steps > 0 else (end - 1 - moved, start - 1 - moved)
-        )
+            written = others[partner[out]]
+            gained += (texts[into] == written) - (texts[out] == written)
+            if gained > most:
+                most, best = gained, step * (moved + 1)
+    for moved in range(abs(best)):
+        into, out = _step(gap, moved, best)
         other = partner.pop(out)
         partner[into] = other
         back[other] = into
+
+
+def _step(gap: tuple[int, int], moved: int, direction: int) -> tuple[int, int]:
+    """The line that gets a partner, and the one that loses it, after ``moved`` steps."""
+    start, end = gap
+    return (start + moved, end + moved) if direction > 0 else (end - 1 - moved, start - 1 - moved)
