@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from stagebench.model import Record
 
 EPILOG = """\
-exit codes: 0 no pass diverges, or only one side was given · 1 a pass diverges · 2 wrong usage or
-            input
+exit codes: 0 no pass diverges, or only one side was given · 1 a pass diverges (with --pass too:
+            any pass, not only the one shown) · 2 wrong usage or input
 """
 
 _NOTES = """\
 A pass DIVERGES if what it did to LEFT is not what it did to RIGHT; it follows if its lines differ
-only because what it was given differed already.  Not counted as a divergence:
+only because what it was given differed already.  An edit of one side that the other side has no
+counterpart of diverges even where the two differed before.  Not counted as a divergence:
   requested   numbers that were asked for: n and n' where the variants ask for these depths, the
               same multiple of both, n-1 and n'-1 in a stage list
   inherited   lines that differed before the pass, what the pass made of them, tokens that differed
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pass",
         dest="pass_name",
         metavar="NAME[#k]",
-        help="only this pass: its lines before and after, or what is new at it",
+        help="only this pass: its lines before and after, and what is new at it (two sides)",
     )
     parser.add_argument(
         "--context", type=int, metavar="N", help="lines around a change (3; two sides: 1)"
@@ -75,7 +76,7 @@ def _two(left: Dump, right: Dump, arguments: argparse.Namespace) -> int:
     from stagebench.diff.pass_compare import compare_passes, select_passes
 
     context = 1 if arguments.context is None else arguments.context
-    diff = compare_passes(left, right, context=context)
+    diff = compare_passes(left, right, context=context, edits_of=arguments.pass_name)
     chosen: Sequence[int] = ()
     if arguments.pass_name:
         chosen = select_passes(diff.passes, arguments.pass_name)
@@ -85,7 +86,7 @@ def _two(left: Dump, right: Dump, arguments: argparse.Namespace) -> int:
         from stagebench.report.console import open_console
         from stagebench.report.passes_view import print_passes
 
-        print_passes(diff, open_console(), selected=chosen, show_all=arguments.all)
+        print_passes(diff, open_console(), selected=chosen, show_all=arguments.all, context=context)
     return EXIT_OK if diff.first is None else EXIT_DIFFERENT
 
 
@@ -146,7 +147,7 @@ def _run(dumps: Sequence[Dump], arguments: argparse.Namespace) -> int:
     for number, matrix in enumerate(matrices):
         if number:
             console.print()
-        print_matrix(matrix, console, show_all=arguments.all)
+        print_matrix(matrix, console, show_all=arguments.all, among=matrices)
     return EXIT_OK
 
 

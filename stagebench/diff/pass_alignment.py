@@ -28,6 +28,13 @@ class AlignedPass:
             raise ValueError("a pass that ran on neither side")
         return found
 
+    @property
+    def where(self) -> str:
+        """Where a change first seen after this pass was made: in it, or since another pass."""
+        since = next((s.since for s in (self.left, self.right) if s and s.since), None)
+        name = self.either.run.name
+        return name if since is None else f"between {since} and {name}"
+
 
 def align_passes(left: Sequence[PassStep], right: Sequence[PassStep]) -> tuple[AlignedPass, ...]:
     """Every run of both sides, once, in an order that keeps both sequences."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import msgspec
+
 from stagebench.diff.fact_changes import FactChange, fact_changes
 from stagebench.diff.pass_alignment import align_passes
 from stagebench.diff.pass_divergence import (
@@ -26,12 +28,22 @@ from stagebench.errors import DumpError, UsageError
 from stagebench.model import Record, Variant
 
 
+class PassEdit(Record, frozen=True, kw_only=True):
+    """What a pass did to one side: the text before it (left of the rows) and after it (right)."""
+
+    side: Literal["left", "right"]
+    hunks: tuple[Hunk, ...]
+
+
 class PassDifference(Record, frozen=True, kw_only=True):
     """One aligned pass.  ``left_sequence`` is ``None`` where it did not run on the left.
 
     ``number`` counts runs of that name (of the left variant where it ran there) from 1.  ``facts``
-    are the changed facts that differ since this pass; ``hunks`` its new differences, as lines of
-    the two texts after it.  The other fields are those of `PassComparison`.
+    are the changed facts that differ since this pass; ``hunks`` its differences, as lines of the
+    two texts after it.  ``edits`` are what it did to each side, where ``hunks`` can't show that (it
+    ran on one side only, dropped a line, made two alike) or where they were asked for.  ``since``
+    names an earlier pass where the module was rewritten between that one and this one.  The other
+    fields are those of `PassComparison`.
     """
 
     name: str
@@ -44,8 +56,10 @@ class PassDifference(Record, frozen=True, kw_only=True):
     new_right: int
     inherited: int
     requested: tuple[tuple[str, str], ...]
+    since: str | None
     facts: tuple[FactChange, ...]
     hunks: tuple[Hunk, ...]
+    edits: tuple[PassEdit, ...]
 
 
 class PassesDiff(Record, frozen=True, kw_only=True):
@@ -122,16 +136,25 @@ class PassMatrix(Record, frozen=True, kw_only=True):
     rows: tuple[MatrixRow, ...]
 
 
-def compare_passes(left: Dump, right: Dump, *, context: int = 1) -> PassesDiff:
+def compare_passes(
+    left: Dump, right: Dump, *, context: int = 1, edits_of: str | None = None
+) -> PassesDiff:
     """Compare what each pass did to two variants, with ``context`` lines around what is new.
 
-    `DumpError` where one of them failed.
+    The passes that ``edits_of`` names come with their edits of both sides.  `DumpError` where one
+    of the variants failed.
     """
     two = TwoLowerings(Lowering(left), Lowering(right))
     compared = two.compare()
     changes = with_since(fact_changes(left, right), two)
     first = first_divergence(compared)
     given = two.given()
+    passes = [_difference(each, two, changes, context) for each in compared]
+    chosen = () if edits_of is None else select_passes(passes, edits_of)
+    for index, each in enumerate(compared):
+        if index in chosen or (each.state == "diverges" and each.unseen):
+            edits = _edits(each, two, context)
+            passes[index] = msgspec.structs.replace(passes[index], edits=edits)
     return PassesDiff(
         left=left.result.variant,
         right=right.result.variant,
@@ -141,7 +164,7 @@ def compare_passes(left: Dump, right: Dump, *, context: int = 1) -> PassesDiff:
         given_right=given[1],
         renamed=dict(two.allowed.names),
         first=None if first is None else compared.index(first),
-        passes=tuple(_difference(each, two, changes, context) for each in compared),
+        passes=tuple(passes),
     )
 
 
@@ -180,8 +203,20 @@ def _difference(
             and change.since.pass_name is not None
             and (change.since.left_sequence, change.since.right_sequence) == sequences
         ),
+        since=next((step.since for step in (left, right) if step and step.since), None),
         hunks=two.hunks(compared, context) if compared.state == "diverges" else (),
+        edits=(),
     )
+
+
+def _edits(compared: PassComparison, two: TwoLowerings, context: int) -> tuple[PassEdit, ...]:
+    left, right = compared.aligned.left, compared.aligned.right
+    found: list[PassEdit] = []
+    if left is not None and left.before is not None:
+        found.append(PassEdit(side="left", hunks=two.edits(left, context, on_left=True)))
+    if right is not None and right.before is not None:
+        found.append(PassEdit(side="right", hunks=two.edits(right, context, on_left=False)))
+    return tuple(found)
 
 
 def pass_timeline(dump: Dump, seconds: Sequence[float | None] | None = None) -> PassTimeline:
@@ -233,22 +268,47 @@ def select_passes(passes: Sequence[PassDifference | TimelineEntry], text: str) -
         if named:
             hint = f"{name} ran {len(named)} times"
         else:
-            close = dict.fromkeys(p.name for p in passes if name.lower() in p.name.lower())
+            names = list(dict.fromkeys(each.name for each in passes))
+            close = [each for each in names if name.lower() in each.lower()] or _near(name, names)
             hint = "did you mean " + ", ".join(close) + "?" if close else "see `stagebench passes`"
         raise UsageError(f"no pass {text} in this lowering", hint=hint)
     return tuple(found)
 
 
+def _near(name: str, names: Sequence[str]) -> list[str]:
+    """Up to three names that are spelt like it, with or without their namespaces."""
+    from difflib import get_close_matches
+
+    short = {each.rpartition(".")[2].lower(): each for each in reversed(names)}
+    close = get_close_matches(name.rpartition(".")[2].lower(), list(short), 3, 0.5)
+    return [short[each] for each in close]
+
+
 def pass_matrices(dumps: Sequence[Dump]) -> tuple[PassMatrix, ...]:
-    """One matrix for each kernel and target of a run."""
-    groups: dict[tuple[str, str], list[Dump]] = {}
+    """One matrix for each set of variants of a run that differ in their depth alone.
+
+    Where there are none (a run over another axis), one for each kernel and target.
+    """
+    groups: dict[str, list[Dump]] = {}
     for dump in dumps:
-        variant = dump.result.variant
-        groups.setdefault((variant.kernel, variant.arch), []).append(dump)
+        groups.setdefault(_but_for_depth(dump.result.variant), []).append(dump)
+    if all(len(group) == 1 for group in groups.values()):
+        groups = {}
+        for dump in dumps:
+            variant = dump.result.variant
+            groups.setdefault(f"{variant.kernel} {variant.arch}", []).append(dump)
     found = tuple(_matrix(group) for group in groups.values())
     if all(not matrix.variants for matrix in found):
         raise DumpError("every variant of this run failed: there are no passes to compare")
     return found
+
+
+def _but_for_depth(variant: Variant) -> str:
+    """All that a variant is but its depth."""
+    depth = ("num_stages", variant.stage_param)
+    params = sorted((name, value) for name, value in variant.params.items() if name not in depth)
+    configs = sorted(variant.pass_configs.items())
+    return repr((variant.kernel, variant.arch, variant.compiler, params, configs))
 
 
 def _matrix(dumps: Sequence[Dump]) -> PassMatrix:
@@ -260,7 +320,7 @@ def _matrix(dumps: Sequence[Dump]) -> PassMatrix:
         two = TwoLowerings(lowered[index - 1], lowered[index])
         compared = two.compare()
         diverging = first_divergence(compared)
-        first.append(None if diverging is None else diverging.aligned.either.run.name)
+        first.append(None if diverging is None else diverging.aligned.where)
         rows = _extend(rows, lowered[index - 1].steps, lowered[index].steps)
         for each in compared:
             if each.aligned.right is not None:

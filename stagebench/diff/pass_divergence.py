@@ -7,10 +7,11 @@ texts differ is either *inherited* or *new*:
   differed before (or put it next to one); or it differs only in tokens that differed before
 - new: everything else
 
-A pass with a new line *diverges*.  As long as the texts before a pass are the same, nothing can be
-inherited, so the first pass that treats the variants differently always diverges.  A pass that
-rewrites a block in which the two differed already *follows*, even if it decided differently there:
-what it was given was not the same.
+Lines that a pass edited on one side and not on the other are new as well, whatever they were
+before and even if they are alike now (`stagebench.diff.pass_edits`).  A pass with a new line
+*diverges*.  As long as the texts before a pass are the same, nothing can be inherited, so the first
+pass that treats the variants differently always diverges.  A pass that rewrites a block in which
+the two differed already *follows*, unless it did otherwise to what synchronises, bounds or guards.
 
 Where lines differ only by what was asked for (`stagebench.diff.pass_texts`), that is said
 (``request``) and is no divergence.
@@ -23,6 +24,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stagebench.diff.pass_alignment import AlignedPass, align_passes
+from stagebench.diff.pass_edits import OneSided, SideEdits, one_sided, side_edits
 from stagebench.diff.pass_runs import Lowering, PassStep
 from stagebench.diff.pass_texts import (
     Allowance,
@@ -34,7 +36,7 @@ from stagebench.diff.pass_texts import (
     pair_texts,
     same_head,
 )
-from stagebench.diff.text_records import Hunk, Row, RowKind, hunks_of
+from stagebench.diff.text_records import SHOWN, Hunk, Row, RowKind, hunks_of
 
 State = Literal["no_op", "same", "request", "follows", "diverges", "unknown"]
 """``no_op``: it changed nothing on either side.  ``unknown``: what it was given is not recorded."""
@@ -48,9 +50,10 @@ Edits = list[tuple[str, int, int, int, int]]
 class PassComparison:
     """What one pass did to both variants.
 
-    ``new_left`` and ``new_right`` count lines that are new differences; ``inherited`` lines of the
-    pass that differ because what it was given differed; ``requested`` the pairs of tokens that
-    differ as asked for in lines that the pass wrote.
+    ``new_left`` and ``new_right`` count lines that are new differences, lines that it dropped on
+    that side alone among them; ``inherited`` lines of the pass that differ because what it was
+    given differed; ``requested`` the pairs of tokens that differ as asked for in lines it wrote.
+    ``unseen``: a comparison of the texts after the pass does not show all that is new.
     """
 
     aligned: AlignedPass
@@ -59,6 +62,7 @@ class PassComparison:
     new_right: int = 0
     inherited: int = 0
     requested: tuple[TokenPair, ...] = ()
+    unseen: bool = False
 
 
 class TwoLowerings:
@@ -75,6 +79,7 @@ class TwoLowerings:
         self._pairings: dict[tuple[str | None, str | None], TextPairing] = {}
         self._lines: dict[tuple[bool, str | None], list[str]] = {}
         self._scripts: dict[tuple[bool, str | None, str | None], Edits] = {}
+        self._side_scripts: dict[tuple[bool, str | None, str | None], SideEdits] = {}
 
     def compare(self) -> tuple[PassComparison, ...]:
         """Every aligned pass with its state, in order."""
@@ -90,24 +95,23 @@ class TwoLowerings:
     def hunks(self, compared: PassComparison, context: int = 1) -> tuple[Hunk, ...]:
         """The pass's own lines that differ, as rows of the texts after it (left against right).
 
-        That is what is new, and what it wrote and differs as asked for (marked ``request``).
+        That is what is new, what it wrote and differs as asked for (marked ``request``), and what
+        it wrote and differs because what it was given did (``inherited``).  Nothing where the pass
+        ran on one side only: there is no text to compare with.
         """
-        aligned = compared.aligned
-        if aligned.left is None or aligned.right is None:
-            return self._own_hunks(aligned.either, context, on_left=aligned.left is not None)
-        after = self._after(aligned.left, aligned.right)
-        new = self._new(aligned.left, aligned.right, after)
+        left, right = compared.aligned.left, compared.aligned.right
+        if left is None or right is None:
+            return ()
+        after = self._after(left, right)
         lines = (
-            self._text_lines(aligned.left.after, on_left=True),
-            self._text_lines(aligned.right.after, on_left=False),
+            self._text_lines(left.after, on_left=True),
+            self._text_lines(right.after, on_left=False),
         )
-        touched = self._touched(aligned.left, on_left=True)
-        theirs = self._touched(aligned.right, on_left=False)
-        touched |= {one for one, two in after.pairs if two in theirs}
-        return hunks_of(tuple(_rows(after, lines, new, touched)), context)
+        touched = self._touched(left, on_left=True), self._touched(right, on_left=False)
+        return hunks_of(tuple(_rows(after, lines, self._new(left, right, after), touched)), context)
 
-    def _own_hunks(self, step: PassStep, context: int, *, on_left: bool) -> tuple[Hunk, ...]:
-        """What a pass that ran on one side only did there: before against after."""
+    def edits(self, step: PassStep, context: int = 1, *, on_left: bool) -> tuple[Hunk, ...]:
+        """What a pass did to one side: rows of the text before it against the text after it."""
         from stagebench.diff.text_compare import compare_texts
 
         side = self.left if on_left else self.right
@@ -122,14 +126,17 @@ class TwoLowerings:
             step = aligned.either
             if not step.run.changed:
                 return PassComparison(aligned, "no_op")
-            # nested runs alone: their parent ran over more, or other, modules; it is compared
-            return PassComparison(aligned, "diverges" if step.parent is None else "unknown")
+            if step.parent is not None:
+                # nested runs alone: their parent ran over more, or other, modules; it is compared
+                return PassComparison(aligned, "unknown")
+            return self._compare_alone(aligned, step, on_left=left is not None)
         if not left.run.changed and not right.run.changed:
             return PassComparison(aligned, "no_op")
         if None in (left.before, left.after, right.before, right.after):
             return PassComparison(aligned, "unknown")
         after = self._after(left, right)
         new = self._new(left, right, after)
+        gone = self._one_sided(left, right, after).gone
         touched = self._touched(left, on_left=True), self._touched(right, on_left=False)
         inherited = sum(
             kind in ("differs", "alone") and line in touched[0] and line not in new[0]
@@ -140,13 +147,34 @@ class TwoLowerings:
         )
         requested = self._requested(left, right, after, touched)
         state: State = (
-            "diverges" if new[0] or new[1]
+            "diverges" if any((*new, *gone))
             else "follows" if inherited or left.run.changed != right.run.changed
             else "request" if requested
             else "same"
         )  # fmt: skip
         return PassComparison(
-            aligned, state, len(new[0]), len(new[1]), inherited, tuple(sorted(requested))
+            aligned,
+            state,
+            len(new[0]) + len(gone[0]),
+            len(new[1]) + len(gone[1]),
+            inherited,
+            tuple(sorted(requested)),
+            unseen=any(gone)
+            or any(after.left_kinds[line] == "equal" for line in new[0])
+            or any(after.right_kinds[line] == "equal" for line in new[1]),
+        )
+
+    def _compare_alone(
+        self, aligned: AlignedPass, step: PassStep, *, on_left: bool
+    ) -> PassComparison:
+        hunks = self.edits(step, 0, on_left=on_left)
+        count = sum(row.kind in SHOWN for hunk in hunks for row in hunk.rows)
+        return PassComparison(
+            aligned,
+            "diverges",
+            count if on_left else 0,
+            0 if on_left else count,
+            unseen=True,
         )
 
     # texts
@@ -254,7 +282,29 @@ class TwoLowerings:
         for line, kind in enumerate(after.right_kinds):
             if kind == "alone" and line not in inherited[1]:
                 new[1].add(line)
-        return new
+        more = self._one_sided(left, right, after).new
+        return new[0] | more[0], new[1] | more[1]
+
+    def _side_edits(self, step: PassStep, *, on_left: bool) -> SideEdits:
+        key = on_left, step.before, step.after
+        if key not in self._side_scripts:
+            self._side_scripts[key] = side_edits(
+                self._text_lines(step.before, on_left=on_left),
+                self._text_lines(step.after, on_left=on_left),
+                None if on_left else self.allowed,
+            )
+        return self._side_scripts[key]
+
+    def _one_sided(self, left: PassStep, right: PassStep, after: TextPairing) -> OneSided:
+        """The edits of each side that the pass did not make on the other."""
+        sides = self._side_edits(left, on_left=True), self._side_edits(right, on_left=False)
+        return one_sided(
+            sides,
+            self._pair(left.before, right.before),
+            after,
+            self.allowed,
+            (left.run.changed, right.run.changed),
+        )
 
     def _requested(
         self,
@@ -302,24 +352,37 @@ def _rows(
     after: TextPairing,
     lines: tuple[Sequence[str], Sequence[str]],
     new: tuple[set[int], set[int]],
-    touched: set[int],
+    touched: tuple[set[int], set[int]],
 ) -> list[Row]:
-    """Both texts as rows; what is neither new nor asked for is context here."""
+    """Both texts as rows; what the pass did not write is context here."""
     rows: list[Row] = []
     start = first = 0
     for one, two in (*after.pairs, (len(lines[0]), len(lines[1]))):
-        rows += [_alone(lines[0], line, new[0], on_left=True) for line in range(start, one)]
-        rows += [_alone(lines[1], line, new[1], on_left=False) for line in range(first, two)]
+        rows += [
+            _alone(lines[0], line, new[0], touched[0], on_left=True) for line in range(start, one)
+        ]
+        rows += [
+            _alone(lines[1], line, new[1], touched[1], on_left=False) for line in range(first, two)
+        ]
         if one < len(lines[0]) and two < len(lines[1]):
-            asked = after.left_kinds[one] == "request" and one in touched
-            changed = asked or one in new[0] or two in new[1]
-            rows.append(_row(lines, one, two, changed=changed, asked=asked))
+            kind = after.left_kinds[one]
+            wrote = kind != "equal" and (one in touched[0] or two in touched[1])
+            fresh = kind != "equal" and (one in new[0] or two in new[1])
+            marks: tuple[str, ...] = ()
+            if wrote and not fresh:
+                marks = ("request" if kind == "request" else "inherited",)
+            rows.append(_row(lines, one, two, changed=fresh or wrote, marks=marks))
         start, first = one + 1, two + 1
     return rows
 
 
 def _row(
-    lines: tuple[Sequence[str], Sequence[str]], one: int, two: int, *, changed: bool, asked: bool
+    lines: tuple[Sequence[str], Sequence[str]],
+    one: int,
+    two: int,
+    *,
+    changed: bool,
+    marks: tuple[str, ...],
 ) -> Row:
     return Row(
         kind="changed" if changed else "equal",
@@ -327,16 +390,20 @@ def _row(
         right=two + 1,
         left_text=lines[0][one],
         right_text=lines[1][two],
-        marks=("request",) if asked else (),
+        marks=marks,
     )
 
 
-def _alone(lines: Sequence[str], line: int, new: set[int], *, on_left: bool) -> Row:
-    kind: RowKind = "ignored" if line not in new else "removed" if on_left else "added"
+def _alone(
+    lines: Sequence[str], line: int, new: set[int], touched: set[int], *, on_left: bool
+) -> Row:
+    """A line of one side: new, written by the pass, or (``ignored``) only standing nearby."""
+    own: RowKind = "removed" if on_left else "added"
     return Row(
-        kind=kind,
+        kind=own if lines[line].strip() and (line in new or line in touched) else "ignored",
         left=line + 1 if on_left else None,
         right=None if on_left else line + 1,
         left_text=lines[line] if on_left else None,
         right_text=None if on_left else lines[line],
+        marks=() if line in new else ("inherited",),
     )

@@ -5,6 +5,10 @@ is that of the pass whose result it took.  That is its predecessor at the same n
 two hold no function in common (host and device code are taken from one module by two filters).  A
 nested pass may have been given a module of its own: where no sibling can have left it, the text
 before it is not known, and nothing is claimed about what the pass did.
+
+The module may also have been rewritten between two passes (host and device code are split by a
+function whose result no pass reports): where functions appear that no pass left, what a pass did
+can't be told from that, and its step says since which pass the text is not known.
 """
 
 from __future__ import annotations
@@ -12,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from stagebench.diff.pass_facts import PassFacts, read_pass_facts
-from stagebench.dump.files import Dump
+from stagebench.dump.files import SNAPSHOTS, Dump
 from stagebench.errors import DumpError
 from stagebench.model import Facts, PassRun
 
@@ -25,7 +30,8 @@ class PassStep:
 
     ``number`` counts runs of the same name in this lowering from 1; ``parent`` is the sequence of
     the run that it is nested in.  ``before`` is ``None`` where it is not known, ``after`` where the
-    pass never ended.
+    pass never ended.  ``since`` names the pass after which ``before`` was recorded, where the
+    module was rewritten between that pass and this one.
     """
 
     run: PassRun
@@ -33,6 +39,7 @@ class PassStep:
     parent: int | None
     before: str | None
     after: str | None
+    since: str | None = None
 
 
 class Lowering:
@@ -47,6 +54,11 @@ class Lowering:
             )
         self.dump = dump
         self.facts: Facts = facts
+        if not (Path(dump.folder) / SNAPSHOTS).is_file():
+            raise DumpError(
+                f"{dump.folder} holds no pass snapshots",
+                hint="baselines keep none: `stagebench sweep … --dump-dir DIR` writes them",
+            )
         self.texts: Mapping[str, str] = dump.snapshots()
         self._read: dict[str, PassFacts] = {}
         missing = [run for run in self.runs if run.snapshot not in (None, *self.texts)]
@@ -98,9 +110,15 @@ class Lowering:
             before = run.snapshot if not run.changed and run.snapshot else None
             if before is None:
                 before = self._before(run, earlier, befores.get(parent), nested=parent is not None)
+            since = earlier[-1].name if earlier and self._appeared(before, run.snapshot) else None
             earlier.append(run)
             befores[run.sequence] = before
-            yield PassStep(run, numbers[run.name], parent, before, run.snapshot)
+            yield PassStep(run, numbers[run.name], parent, before, run.snapshot, since)
+
+    def _appeared(self, before: str | None, after: str | None) -> bool:
+        """Whether a text has functions beside all of those that the one before it had."""
+        mine, theirs = self._functions(before), self._functions(after)
+        return bool(mine) and mine < theirs
 
     def _before(
         self, run: PassRun, earlier: Sequence[PassRun], given: str | None, *, nested: bool

@@ -140,7 +140,7 @@ def _follow(questions: Sequence[_Question], two: TwoLowerings) -> list[_Point | 
             if question.left(left) == question.right(right):
                 found[index] = None
             elif found[index] is None:
-                name = aligned.either.run.name
+                name = aligned.where
                 found[index] = _ask(question, left, right, name, mine, theirs)
     return found
 

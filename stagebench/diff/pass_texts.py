@@ -21,7 +21,7 @@ The kinds are about one text after one pass; what a pass did is `stagebench.diff
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -180,6 +180,35 @@ def same_head(left: str, right: str) -> bool:
     return _head(tokens_of(left)) == _head(tokens_of(right))
 
 
+def tokens_in(
+    lines: Sequence[str], allowed: Allowance | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """The tokens of each line; with ``allowed`` a right text's, in the left side's names."""
+    if allowed is None:
+        return tuple(map(tokens_of, lines))
+    return tuple(_here(line, allowed) for line in lines)
+
+
+def token_differences(left: tuple[str, ...], right: tuple[str, ...]) -> frozenset[TokenPair]:
+    """The pairs of tokens in which two lines differ, the printer's numbering left out."""
+    return _differences(left, right)
+
+
+def line_pairs(
+    left: Sequence[tuple[str, ...]],
+    right: Sequence[tuple[str, ...]],
+    mine: tuple[int, int],
+    theirs: tuple[int, int],
+) -> Iterator[tuple[int, int]]:
+    """Pairs of lines of two blocks: those of one kind in order, then those of one head."""
+    return _between(left, right, *mine, *theirs)
+
+
+def key_of(tokens: tuple[str, ...]) -> str:
+    """What kind of line it is, see `_key`."""
+    return _key(tokens)
+
+
 @lru_cache(maxsize=1 << 14)
 def _differences(left: tuple[str, ...], right: tuple[str, ...]) -> frozenset[TokenPair]:
     """Pairs of tokens of lines of one kind; else pairs of the runs of tokens that were replaced."""
@@ -226,7 +255,7 @@ def _between(
 
 
 def edit_script(
-    before: tuple[str, ...], after: tuple[str, ...]
+    before: Sequence[Hashable], after: Sequence[Hashable]
 ) -> list[tuple[str, int, int, int, int]]:
     """Opcodes of difflib over lines; equal heads and tails are split off first (most of a text)."""
     head = 0

@@ -21,7 +21,14 @@ def select_dumps(text: str) -> tuple[Dump, ...]:
     elif folder.is_dir():
         dumps = read_run(folder)
     else:
+        before, bracket, _ = text.rpartition("[")
+        if bracket and not text.endswith("]") and Path(before or ".").is_dir():
+            raise UsageError(f"{text}: the selector has no closing ]", hint=f"'{text}]'")
         raise DumpError(f"no dump at {folder}", hint="`stagebench sweep` writes them")
+    if not dumps:
+        raise DumpError(
+            f"{folder} is a run without variants", hint="sweep again: `stagebench sweep` fills it"
+        )
     found = tuple(dump for dump in dumps if _matches(dump.result.variant, conditions))
     if not found:
         raise DumpError(

@@ -69,6 +69,13 @@ class HunkLine(Record, frozen=True, kw_only=True):
     focus: int = 0
 
 
+class Folded(Record, frozen=True, kw_only=True):
+    """How many differing lines a view leaves out: access regions, and what was inherited."""
+
+    access: int
+    inherited: int
+
+
 def titles(diff: PassesDiff) -> tuple[str, str, str]:
     """What is compared: what both variants share, then what tells each from the other."""
     both = (diff.left, diff.right)
@@ -94,14 +101,34 @@ def distinct(variant: Variant, variants: Sequence[Variant]) -> str:
         for text in (_kernel, _arch, _compiler)
         if len({text(other) for other in variants}) > 1
     ]
-    for name, value in _values(variant).items():
-        if any(_values(other).get(name, "") != value for other in variants):
-            parts.append(f"{name}={identity.value_text(value)}")
+    for name in dict.fromkeys(name for other in variants for name in _values(other)):
+        said = _said(variant, name)
+        if any(_said(other, name) != said for other in variants):
+            parts.append(said)
     return ", ".join(parts) or "the same variant"
 
 
 def _values(variant: Variant) -> dict[str, ParamValue]:
     return {**variant.params, **variant.pass_configs}
+
+
+def _said(variant: Variant, name: str) -> str:
+    values = _values(variant)
+    return f"{name}={identity.value_text(values[name])}" if name in values else f"{name} not set"
+
+
+def matrix_title(matrix: PassMatrix, among: Sequence[PassMatrix]) -> str:
+    """What the variants of a matrix share, and what tells it from others of a run."""
+    shown = [each for each in among if each.variants]
+    one = matrix.variants[0]
+    names = dict.fromkeys(name for each in shown for name in _values(each.variants[0]))
+    parts = [
+        _said(one, name)
+        for name in names
+        if len({_said(variant, name) for variant in matrix.variants}) == 1
+        and any(_said(other, name) != _said(one, name) for m in shown for other in m.variants)
+    ]
+    return " · ".join((shared_title(matrix.variants), *([", ".join(parts)] if parts else [])))
 
 
 def _kernel(variant: Variant) -> str:
@@ -130,10 +157,11 @@ def verdict(diff: PassesDiff) -> tuple[str, ...]:
         lines.append(NO_DIVERGENCE + more)
     else:
         first = diff.passes[diff.first]
-        lines.append(f"first diverging pass: {pass_name(first)}{place_words(first)}")
+        head = "first diverging pass: " if first.since is None else "first divergence: "
+        lines.append(f"{head}{where_name(first)}{place_words(first)}")
         others = [p for p in diff.passes if p.state == "diverges" and p is not first]
         if others:
-            names = ", ".join(dict.fromkeys(pass_name(each) for each in others))
+            names = ", ".join(dict.fromkeys(where_name(each) for each in others))
             many = "1 more pass diverges" if len(others) == 1 else f"{len(others)} more diverge"
             lines.append(f"after it {many}: {names}")
     if diff.given_left or diff.given_right:
@@ -163,6 +191,12 @@ def pass_name(each: PassDifference | TimelineEntry | MatrixRow) -> str:
     return each.name if each.number == 1 else f"{each.name}#{each.number}"
 
 
+def where_name(each: PassDifference) -> str:
+    """A pass by name, or between which passes what is seen after it was done."""
+    name = pass_name(each)
+    return name if each.since is None else f"between {each.since} and {name}"
+
+
 def pass_rows(diff: PassesDiff, *, show_all: bool = False) -> tuple[PassRow, ...]:
     """The passes worth a line, in order: those that diverge, and those in which facts differ."""
     return tuple(
@@ -186,7 +220,8 @@ def _pass_row(each: PassDifference, *, said: bool) -> PassRow:
         one_sided = None in (each.left_sequence, each.right_sequence)
         new = "one side only" if one_sided else f"{each.new_left} | {each.new_right}"
     return PassRow(
-        name="  " * each.depth + pass_name(each),
+        name="  " * each.depth
+        + (where_name(each) if each.state == "diverges" else pass_name(each)),
         place=" | ".join(sides),
         state=STATES[each.state],
         new=new,
@@ -232,26 +267,49 @@ def _by_size(pair: tuple[str, str]) -> tuple[int, str, str]:
 
 
 def hunk_lines(
-    hunks: Sequence[Hunk], *, show_all: bool = False
-) -> tuple[list[list[HunkLine]], int]:
+    hunks: Sequence[Hunk], *, show_all: bool = False, context: int = 1
+) -> tuple[list[list[HunkLine]], Folded]:
     """Hunks as lines, ``-`` left and ``+`` right, and how many lines were folded.
 
-    Access regions (``T.reads``, ``T.writes``) restate what the statements below them do: they are
-    left out unless all is asked for or nothing else differs.
+    Access regions (``T.reads``, ``T.writes``) restate what the statements below them do, inherited
+    differences what earlier passes did: they are left out unless all is asked for or nothing else
+    differs.  Inherited ones that stand within ``context`` rows of a new one are shown.
     """
-    everything = show_all or not any(_tells(row) for hunk in hunks for row in hunk.rows)
+    rows = [row for hunk in hunks for row in hunk.rows if row.kind in SHOWN]
+    every_region = show_all or all(map(_is_access, rows))
+    everything = show_all or all(map(_is_inherited, rows))
     found: list[list[HunkLine]] = []
-    folded = 0
+    access = inherited = 0
     for hunk in hunks:
-        rows = [row for row in hunk.rows if everything or not _is_access(row)]
-        folded += sum(row.kind in SHOWN for row in hunk.rows if row not in rows)
-        if any(row.kind in SHOWN for row in rows):
-            found.append(_lines(rows))
-    return found, folded
+        kept = [row for row in hunk.rows if every_region or not _is_access(row)]
+        access += sum(row.kind in SHOWN for row in hunk.rows) - sum(r.kind in SHOWN for r in kept)
+        for part in [kept] if everything else _near_new(kept, context):
+            if any(row.kind in SHOWN for row in part):
+                found.append(_lines(part))
+                inherited -= sum(map(_is_inherited, part))
+        inherited += sum(map(_is_inherited, kept))
+    return found, Folded(access=access, inherited=inherited)
 
 
-def _tells(row: Row) -> bool:
-    return row.kind in SHOWN and not _is_access(row)
+def _near_new(rows: Sequence[Row], context: int) -> list[list[Row]]:
+    """The stretches of rows that are new, with the rows around them."""
+    new = [at for at, row in enumerate(rows) if row.kind in SHOWN and not _is_inherited(row)]
+    if len(new) == sum(row.kind in SHOWN for row in rows):
+        return [list(rows)]
+    found: list[list[Row]] = []
+    end = 0
+    for at in new:
+        start = max(at - context, 0)
+        if start > end or not found:
+            found.append([])
+            end = start
+        found[-1] += rows[max(start, end) : at + context + 1]
+        end = max(end, min(at + context + 1, len(rows)))
+    return found
+
+
+def _is_inherited(row: Row) -> bool:
+    return row.kind in SHOWN and "inherited" in row.marks
 
 
 def _is_access(row: Row) -> bool:
@@ -270,7 +328,10 @@ def _lines(rows: Sequence[Row]) -> list[HunkLine]:
         if row.kind not in SHOWN:
             text = left if left is not None else right
             number = row.left if left is not None else row.right
-            found.append(HunkLine(sign=" ", line=str(number), text=text or ""))
+            sign = " "
+            if "inherited" in row.marks and (left is None or right is None):
+                sign = "-" if right is None else "+"
+            found.append(HunkLine(sign=sign, line=str(number), text=text or ""))
             continue
         focus = _first_difference(left, right) if left is not None and right is not None else 0
         if left is not None:

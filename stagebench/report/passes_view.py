@@ -36,6 +36,7 @@ def print_passes(
     *,
     selected: Sequence[int] = (),
     show_all: bool = False,
+    context: int = 1,
 ) -> None:
     """Print two variants pass by pass; with ``selected``, those passes and nothing else."""
     shared, left, right = passes_rows.titles(diff)
@@ -44,20 +45,29 @@ def print_passes(
     console.print()
     if selected:
         for index in selected:
-            _print_pass(diff.passes[index], console, show_all=True)
+            _print_pass(
+                diff.passes[index],
+                console,
+                show_all=show_all,
+                context=context,
+                most=None,
+                edits=True,
+            )
         return
     for number, line in enumerate(passes_rows.verdict(diff)):
         loud = number == 0 and diff.first is not None
         for text in lines.hanging([], (line, "bold red" if loud else ""), console.width):
             lines.show(console, [text])
     if diff.first is not None:
-        _print_pass(diff.passes[diff.first], console, show_all=show_all, named=False)
+        _print_pass(
+            diff.passes[diff.first], console, show_all=show_all, context=context, named=False
+        )
     console.print()
     _print_table(diff, console, show_all=show_all)
     for each in diff.passes if show_all else ():
         if each.state == "diverges" and each is not diff.passes[diff.first or 0]:
             console.print()
-            _print_pass(each, console, show_all=True)
+            _print_pass(each, console, show_all=True, context=context)
 
 
 def _say(console: Console, *rows: Sequence[lines.Styled]) -> None:
@@ -69,22 +79,59 @@ def _say(console: Console, *rows: Sequence[lines.Styled]) -> None:
 
 
 def _print_pass(
-    each: PassDifference, console: Console, *, show_all: bool, named: bool = True
+    each: PassDifference,
+    console: Console,
+    *,
+    show_all: bool,
+    context: int = 1,
+    named: bool = True,
+    most: int | None = _MOST_LINES,
+    edits: bool = False,
 ) -> None:
-    """A pass: its name and state, the facts that differ since it, its new lines."""
+    """A pass: its name and state, the facts that differ since it, its new lines.
+
+    What it did to each side follows where that is asked for, or where there is nothing else to see.
+    """
     if named:
         state = passes_rows.STATES[each.state]
         name = passes_rows.pass_name(each) + passes_rows.place_words(each)
         _say(console, [(name, "bold"), (": ", ""), (state, _STYLES.get(state, ""))])
+    if each.since is not None:
+        words = f"the module was rewritten after {each.since}, and what this pass was given is not "
+        note = words + "recorded: what is seen here may have been done between the two"
+        lines.show(console, lines.hanging([("  ", "")], (note, "dim"), console.width))
     facts = passes_rows.facts_words(each.facts)
     if facts:
         lines.show(console, lines.hanging([("  since then ", "dim")], (facts, ""), console.width))
-    hunks, folded = passes_rows.hunk_lines(each.hunks, show_all=show_all)
-    _print_hunks(hunks, folded, console, most=None if show_all else _MOST_LINES)
+    most = None if show_all else most
+    hunks, folded = passes_rows.hunk_lines(each.hunks, show_all=show_all, context=context)
+    _print_hunks(hunks, folded, console, most=most)
+    if each.edits and (edits or show_all or not hunks):
+        _print_edits(each, console, most=most, show_all=show_all)
+    elif edits and not each.edits:
+        _say(console, [("  the module that it was given is not recorded", "dim")])
+    elif each.edits:
+        note = "– it also dropped lines, or made lines alike, on one side: --pass shows its edits –"
+        lines.show(console, [Text("  " + note, style="dim")])
+
+
+def _print_edits(
+    each: PassDifference, console: Console, *, most: int | None, show_all: bool
+) -> None:
+    """What the pass did to each side, before and after."""
+    for edit in each.edits:
+        hunks, folded = passes_rows.hunk_lines(edit.hunks, show_all=show_all)
+        what = "" if hunks else " nothing, names and layout apart"
+        _say(console, [(f"  before → after on the {edit.side}:{what}", "bold")])
+        _print_hunks(hunks, folded, console, most=most)
 
 
 def _print_hunks(
-    hunks: Sequence[Sequence[HunkLine]], folded: int, console: Console, *, most: int | None
+    hunks: Sequence[Sequence[HunkLine]],
+    folded: passes_rows.Folded,
+    console: Console,
+    *,
+    most: int | None,
 ) -> None:
     shown = 0
     total = sum(line.sign != " " for hunk in hunks for line in hunk)
@@ -100,10 +147,14 @@ def _print_hunks(
             lines.show(console, [Text(head + text, style=_SIGNS[line.sign])])
             shown += line.sign != " "
     left = total - shown
-    notes = [f"{left} more lines"] if left > 0 else []
-    notes += [f"{folded} lines of T.reads and T.writes"] if folded else []
+    notes = [quantities.count(left, "more line")] if left > 0 else []
+    if folded.inherited:
+        notes.append(quantities.count(folded.inherited, "line") + " that differed before it")
+    if folded.access:
+        notes.append(quantities.count(folded.access, "line") + " of T.reads and T.writes")
     if notes:
-        lines.show(console, [Text(f"  – {', '.join(notes)}: --all –", style="dim")])
+        note = f"– {', '.join(notes)}: --all –"
+        lines.show(console, lines.hanging([("  ", "")], (note, "dim"), console.width))
 
 
 def _print_table(diff: PassesDiff, console: Console, *, show_all: bool) -> None:
@@ -164,12 +215,21 @@ def print_before_after(
         _say(console, [("  names and layout of the text changed, nothing else", "dim")])
 
 
-def print_matrix(matrix: PassMatrix, console: Console, *, show_all: bool = False) -> None:
-    """Print a run: passes down, variants across, each against its left neighbour."""
+def print_matrix(
+    matrix: PassMatrix,
+    console: Console,
+    *,
+    show_all: bool = False,
+    among: Sequence[PassMatrix] = (),
+) -> None:
+    """Print a run: passes down, variants across, each against its left neighbour.
+
+    ``among`` are all matrices of the run: the title says what tells this one from them.
+    """
     if not matrix.variants:
         _say(console, [(f"{quantities.count(matrix.failed, 'variant')} failed", "bold red")])
         return
-    _say(console, [(passes_rows.shared_title(matrix.variants), "bold")])
+    _say(console, [(passes_rows.matrix_title(matrix, among), "bold")])
     head, *rows = passes_rows.matrix_rows(matrix, show_all=show_all)
     if len(matrix.variants) > 1:
         _say(console, [("first diverging pass, each variant against its left neighbour", "")])

@@ -38,7 +38,7 @@ def shown(difference):
     [
         ("sm_80", 2, 3, "tl.InjectSoftwarePipeline"),
         ("sm_80", 1, 2, "tl.PipelinePlanning"),
-        ("sm_80", 0, 1, "tl.InjectSoftwarePipeline"),
+        ("sm_80", 0, 1, "tl.PipelinePlanning"),
         ("sm_90a", 2, 3, "tl.ProducerConsumerWarpSpecialized"),
         ("sm_90a", 1, 2, "tl.ProducerConsumerWarpSpecialized"),
         ("sm_90a", 0, 1, "tl.ProducerConsumerWarpSpecialized"),
@@ -187,7 +187,13 @@ def test_a_pass_that_ran_on_one_side_only_diverges(order):
     found = diff.passes[diff.first]
     assert found.name == "tl.ProducerConsumerWarpSpecialized"
     assert (found.left_sequence is None) == (order == "left")
-    assert found.hunks
+    assert found.hunks == ()
+    [edit] = found.edits
+    assert edit.side == ("right" if order == "left" else "left")
+    assert edit.hunks
+    counts = found.new_left, found.new_right
+    assert (counts[0] == 0) == (order == "left")
+    assert (counts[1] == 0) == (order == "right")
 
 
 def test_a_multiple_of_the_request_is_as_asked_for_and_other_numbers_are_not():
@@ -224,6 +230,97 @@ def test_a_failed_variant_has_no_passes_to_compare():
         compare_passes(good, msgspec.structs.replace(good, result=result))
 
 
+def at_pass(number, old, new):
+    """In every text from a pass on, the first ``old`` is ``new``."""
+
+    def copy(tmp_path, original):
+        run = original.result.facts.lowering.passes[number]
+        runs = original.result.facts.lowering.passes[:number]
+        count = 1 + sum(earlier.name == run.name for earlier in runs)
+        return edited(tmp_path, original, run.name, lambda t: t.replace(old, new, 1), count)
+
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("arch", "number", "old", "new"),
+    [
+        *(("sm_80", n, "ptx_wait_group(2)", "ptx_wait_group(1)") for n in (30, 40, 45, 50, 60, 70)),
+        *(("sm_80", n, "ptx_wait_group(1)", "ptx_wait_group(0)") for n in (30, 60)),
+        *(("sm_80", n, "T.ptx_commit_group()", "T.evaluate(0)") for n in (30, 40, 50, 60)),
+        *(("sm_80", n, "T.serial(14", "T.serial(13") for n in (30, 40, 50, 60)),
+        ("sm_90a", 16, "k // 3 % 2", "k // 3 % 3"),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_edit_of_one_side_diverges_where_the_sides_differed_before(
+    tmp_path, arch, number, old, new, turned
+):
+    """Depths 2 and 3 differ in that line or block already, or come to be alike in it."""
+    sides = dump(arch, 2), at_pass(number, old, new)(tmp_path, dump(arch, 3))
+    diff = compare_passes(*(reversed(sides) if turned else sides))
+    [found] = [
+        each
+        for each in diff.passes
+        if (each.left_sequence if turned else each.right_sequence) == number
+    ]
+    assert found.state == "diverges"
+    assert (found.new_left if turned else found.new_right) > 0
+    rows = [row for edit in found.edits for hunk in edit.hunks for row in hunk.rows]
+    rows += [row for hunk in found.hunks for row in hunk.rows]
+    assert any(new in (row.left_text or "") + (row.right_text or "") for row in rows)
+
+
+def test_a_dropped_line_is_counted_and_shown(tmp_path):
+    """A commit of depth 3 alone is lost: no text after the pass has it, its edit does."""
+    original = dump("sm_80", 3)
+    [run] = [r for r in original.result.facts.lowering.passes if r.name == "s_tir.InferFragment"]
+    changed = edited(tmp_path, original, run.name, drop_one("T.ptx_commit_group()"))
+    diff = compare_passes(dump("sm_80", 2), changed)
+    [found] = [each for each in diff.passes if each.name == run.name]
+    assert found.state == "diverges"
+    rows = [row for edit in found.edits for hunk in edit.hunks for row in hunk.rows]
+    assert any(r.kind == "removed" and "ptx_commit_group" in r.left_text for r in rows)
+
+
+def test_an_edit_that_is_only_names_does_not_diverge(tmp_path):
+    """A no-op on the left, another number behind a name on the right."""
+    changed = edited(
+        tmp_path,
+        dump("sm_80", 2),
+        "tl.InjectTcgen05Fence",
+        lambda text: text.replace("A_shared_1", "A_shared_7"),
+    )
+    found = states(compare_passes(dump("sm_80", 2), changed))
+    assert found["tl.InjectTcgen05Fence", 1] != "diverges"
+
+
+def test_what_a_pass_wrote_on_one_side_is_in_its_hunks():
+    """Depth 0 against 1: prologue, waits and commits; on sm_90a the barriers."""
+    [found] = [p for p in compared("sm_80", 0, 1).passes if p.name == "tl.InjectSoftwarePipeline"]
+    right = shown(found)[1]
+    assert right.count("T.ptx_commit_group()") == right.count("T.ptx_wait_group(0)") == 2
+    assert any(line.startswith("for k in T.serial(15") for line in right)
+    diff = compared("sm_90a", 0, 1)
+    right = shown(diff.passes[diff.first])[1]
+    assert sum(line.startswith("T.mbarrier_wait_parity(") for line in right) == 2
+    assert any(line.startswith("T.ptx_arrive_barrier(") for line in right)
+
+
+def test_what_is_seen_after_the_split_is_not_claimed_of_the_next_pass(tmp_path):
+    """The split of host and device code leaves no text of its own."""
+    changed = edited(
+        tmp_path,
+        dump("sm_80", 3),
+        "tl.MarkCudaSyncCalls",
+        lambda text: text.replace("ptx_wait_group(2)", "ptx_wait_group(1)"),
+    )
+    diff = compare_passes(dump("sm_80", 3), changed)
+    found = diff.passes[diff.first]
+    assert (found.name, found.since) == ("tl.MarkCudaSyncCalls", "tl.SplitHostDevice")
+    assert [p.name for p in diff.passes if p.since] == ["tl.MarkCudaSyncCalls"]
+
+
 def test_neighbours_take_well_under_a_second():
     """CPU time of a whole comparison, facts included, caches cold or warm."""
     started = time.process_time()
@@ -237,7 +334,7 @@ def test_hunks_are_the_passes_own():
     for each in two.compare():
         if each.state == "diverges" and each.aligned.left and each.aligned.right:
             rows = [row for hunk in two.hunks(each, 0) for row in hunk.rows]
-            new = [row for row in rows if row.kind != "equal" and "request" not in row.marks]
+            new = [row for row in rows if row.kind != "equal" and not row.marks]
             assert len([row for row in new if row.kind != "ignored"]) <= (
                 each.new_left + each.new_right
             )

@@ -103,12 +103,12 @@ def test_the_matrix_compares_each_variant_with_its_left_neighbour():
     """sm_80, depths 0 to 3: the pass that first diverges, and one row in full."""
     [matrix] = pass_matrices([dump("sm_80", depth) for depth in range(4)])
     assert matrix.first == (
-        "tl.InjectSoftwarePipeline",
+        "tl.PipelinePlanning",
         "tl.PipelinePlanning",
         "tl.InjectSoftwarePipeline",
     )
     rows = {(row.name, row.number): row.cells for row in matrix.rows}
-    assert rows["tl.PipelinePlanning", 1] == ("no_op", "follows", "diverges", "changed")
+    assert rows["tl.PipelinePlanning", 1] == ("no_op", "diverges", "diverges", "changed")
     assert rows["tl.LegalizeNegativeIndex", 1] == ("no_op",) * 4
 
 

@@ -1,5 +1,6 @@
 """``stagebench passes``: exit codes, JSON, selection, errors, and what it does not import."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -72,10 +73,53 @@ def test_one_pass_of_two_variants():
     assert "tl.LowerTileOp" not in ran.out
 
 
+def test_a_pass_that_follows_shows_its_edits_on_both_sides():
+    """Before and after, left and right."""
+    ran = passes(folder("sm_80", 2), folder("sm_80", 3), "--pass", "tl.LowerAccessPtr")
+    assert "tl.LowerAccessPtr, pass 32 on the left, 34 on the right: follows" in ran.out
+    assert "before → after on the left:" in ran.out
+    assert "before → after on the right:" in ran.out
+    assert "+ " in ran.out
+
+
+def test_depths_are_compared_within_one_set_of_the_other_parameters(tmp_path):
+    """Neighbours differ in ``num_stages`` alone; another parameter is another matrix."""
+    for name, value in (("one", False), ("two", True)):
+        for depth in (2, 3):
+            place = shutil.copytree(folder("sm_80", depth), tmp_path / name / str(depth))
+            file = place / "variant.json"
+            found = json.loads(file.read_text())
+            found["variant"]["params"]["causal"] = value
+            file.write_text(json.dumps(found))
+    ran = passes(tmp_path)
+    assert ran.code == 0
+    assert ran.out.count("num_stages=2 → num_stages=3  tl.InjectSoftwarePipeline") == 2
+    assert "causal=false" in ran.out
+    assert "num_stages=3 → " not in ran.out
+
+
+def test_a_dump_without_snapshots_is_said_to_have_none(tmp_path):
+    """A baseline: what is missing, and how to get it."""
+    place = shutil.copytree(folder("sm_80", 2), tmp_path / "baseline")
+    (place / "snapshots.txt.zst").unlink()
+    ran = passes(place)
+    assert ran.code == 2
+    assert "holds no pass snapshots" in ran.err
+    assert "stagebench sweep" in ran.err
+
+
+def test_an_empty_run_and_an_open_selector_are_named(tmp_path):
+    """Not an index error, not a folder that is missing."""
+    (tmp_path / "run.json").write_text('{"schema_version": 1, "variants": []}')
+    assert "run without variants" in passes(tmp_path).err
+    assert "no closing ]" in passes(f"{DATA / 'gemm'}[arch=sm_80").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ((folder("sm_80", 2), "--pass", "NoSuchPass"), "no pass NoSuchPass"),
+        ((folder("sm_80", 2), "--pass", "PipelinePlaning"), "tl.PipelinePlanning"),
         ((folder("sm_80", 2), "--pass", "tl.Simplify#99"), "ran"),
         ((folder("sm_80", 2), "--pass", "tl.Simplify#x"), "not a number"),
         ((DATA / "gemm", "--pass", "tl.Simplify"), "about one variant or two"),

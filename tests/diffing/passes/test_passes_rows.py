@@ -80,10 +80,10 @@ def test_access_regions_are_folded_unless_asked_for():
     found = diff()
     hunks = found.passes[found.first].hunks
     short, folded = passes_rows.hunk_lines(hunks)
-    assert folded
+    assert folded.access
     assert not any("T.reads(" in line.text for hunk in short for line in hunk)
     whole, none = passes_rows.hunk_lines(hunks, show_all=True)
-    assert none == 0
+    assert none == passes_rows.Folded(access=0, inherited=0)
     assert any("T.reads(" in line.text for hunk in whole for line in hunk)
 
 
@@ -103,7 +103,7 @@ def test_the_matrix_has_depths_across():
     [matrix] = pass_matrices([dump("sm_80", depth) for depth in range(4)])
     head, *rows = passes_rows.matrix_rows(matrix)
     assert head == ("num_stages", "0", "1", "2", "3")
-    assert ("tl.PipelinePlanning", "·", "follows", "DIVERGES", "changed") in rows
+    assert ("tl.PipelinePlanning", "·", "DIVERGES", "DIVERGES", "changed") in rows
     assert passes_rows.first_lines(matrix)[1] == (
         "num_stages=1 → num_stages=2",
         "tl.PipelinePlanning",
