@@ -235,3 +235,82 @@ def test_a_failed_variant_is_compared_by_how_it_ended():
     assert change.text == "outcome lowered → failed (crash in tl.LowerTileOp)"
     assert change.right_evidence[0].pass_name == LOWERS
     assert fact_changes(failed, failed) == ()
+
+
+def with_launch(original, descriptors=None, params=None):
+    """The facts with other fields of the descriptors or names of the parameters, by index."""
+    launch = original.launch
+    changed = [
+        msgspec.structs.replace(each, **(descriptors or {}).get(index, {}))
+        for index, each in enumerate(launch.tma_descriptors)
+    ]
+    named = [
+        msgspec.structs.replace(each, name=(params or {}).get(index, each.name))
+        for index, each in enumerate(launch.params)
+    ]
+    launch = msgspec.structs.replace(launch, tma_descriptors=tuple(changed), params=tuple(named))
+    return msgspec.structs.replace(original, launch=launch)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"descriptors": {1: {"tensor": "A"}}},
+        {"descriptors": {0: {"tensor": "B"}, 1: {"tensor": "A"}}},
+        {"descriptors": {1: {"tensor": "Q"}}},
+        {"params": {1: "A_desc"}},
+    ],
+    ids=["one for both", "swapped", "not its own", "one name twice"],
+)
+def test_a_name_that_is_not_one_to_one_is_a_changed_fact(wrong):
+    """A descriptor of the wrong tensor is no renaming."""
+    original = facts("sm_90a", 2)
+    assert code_differs(result_changes(original, with_launch(original, **wrong)))
+
+
+def test_a_name_that_the_cuda_does_not_have_is_a_changed_fact():
+    """The facts of a dump are renamed, its kernel is not."""
+    original = dump("sm_90a", 2)
+    renamed = with_launch(
+        original.result.facts,
+        {1: {"name": "Q_desc", "tensor": "Q"}},
+        {1: "Q_desc"},
+    )
+    assert not code_differs(result_changes(original.result.facts, renamed))
+    result = msgspec.structs.replace(original.result, facts=renamed)
+    assert code_differs(fact_changes(original, msgspec.structs.replace(original, result=result)))
+
+
+def test_a_reordering_beside_a_rename_is_a_changed_fact():
+    """Another parameter is renamed: that does not explain why these two changed places."""
+    original = facts("sm_80", 2)
+    params = original.launch.params
+    assert len(params) == 3
+    renamed = msgspec.structs.replace(params[2], name="Z")
+    launch = msgspec.structs.replace(original.launch, params=(params[1], params[0], renamed))
+    changes = result_changes(original, msgspec.structs.replace(original, launch=launch))
+    assert code_differs(changes)
+
+
+def test_a_site_that_changes_its_place_says_the_place_once():
+    """No "section body → prologue in the body"."""
+    original = facts("sm_80", 2)
+    where = next(i for i, site in enumerate(original.sync_ops) if site.section == "body")
+    sites = list(original.sync_ops)
+    sites[where] = msgspec.structs.replace(sites[where], section="prologue")
+    changes = result_changes(original, msgspec.structs.replace(original, sync_ops=tuple(sites)))
+    (said,) = [c.text for c in changes if c.path.endswith(".section")]
+    assert said.endswith("section body → prologue")
+
+
+def test_a_loop_that_is_pipelined_now_says_so():
+    """At depth 0 the loop is there too; it is not a pipeline."""
+    assert "pipelining of loop k appeared" in texts(
+        fact_changes(dump("sm_80", 0), dump("sm_80", 1))
+    )
+
+
+def test_a_path_starts_with_a_name():
+    """Of facts that this comparison does not know, too."""
+    changes = result_changes(facts("sm_80", 2), facts("sm_90a", 2))
+    assert not [change.path for change in changes if not change.path[0].isalpha()]

@@ -1,6 +1,7 @@
 """Are lines aligned well, whatever they are, and fast?"""
 
 import random
+import sys
 import time
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -84,3 +85,28 @@ def test_twenty_thousand_lines_take_seconds(recorded, mode):
     diff = compare_texts(*texts, "cuda")
     assert time.process_time() - began < SECONDS
     assert 0 < diff.differing < LINES / 5
+
+
+def test_many_kernels_take_steps_in_proportion():
+    """Four times the kernels, at most six times the calls of Python functions (16 if quadratic)."""
+    kernel = (
+        "__global__ void f{0}(float* A, float* B) {{\n  int i_{0} = 1;\n  A[i_{0}] = B[{0}];\n}}\n"
+    )
+
+    def steps(count):
+        one = "".join(kernel.format(number) for number in range(count))
+        other = one.replace("= 1;", "= 2;").replace("i_", "j_")
+        seen = 0
+
+        def count_calls(_frame, event, _arg):
+            nonlocal seen
+            seen += event in ("call", "c_call")
+
+        sys.setprofile(count_calls)
+        try:
+            compare_texts(one, other, "cuda")
+        finally:
+            sys.setprofile(None)
+        return seen
+
+    assert steps(160) < 6 * steps(40)

@@ -1,8 +1,10 @@
 """Does ``stagebench diff`` read what it is given, print what it found, and exit accordingly?"""
 
 import json
+import os
 import shutil
 import sys
+import threading
 import time
 
 import msgspec
@@ -11,9 +13,10 @@ import pytest
 from stagebench.cli import main
 from stagebench.diff.text_input import MAX_BYTES
 from stagebench.diff.text_rule_names import SUMMARIES
-from stagebench.dump.files import dump_files
+from stagebench.dump.files import SNAPSHOTS, dump_files
 from stagebench.model import Run
 from tests.command_line import Ran, stagebench
+from tests.diffing.passes.recorded import folder as recorded_folder
 from tests.diffing.text.conftest import renamed
 from tests.report import conftest as report
 
@@ -222,11 +225,73 @@ def test_any_text_is_compared(diff, files, kernel, content):
     assert diff(names[1], names[1]).code == 0
 
 
+def test_a_dump_without_snapshots_has_no_since(diff, tmp_path):
+    """As committed baselines are: facts and text all the same, and why no pass is named."""
+    left, right = recorded_folder("sm_80", 2), tmp_path / "d3"
+    shutil.copytree(recorded_folder("sm_80", 3), right)
+    assert "tl.InjectSoftwarePipeline" in diff(left, right).out
+    (right / SNAPSHOTS).unlink()
+    ran = diff(left, right)
+    assert (ran.code, ran.err) == (1, "")
+    assert "versions 2 → 3  " in ran.out
+    assert "since which pass: not recorded" in ran.out
+    assert "CUDA different" in ran.out
+    assert "has no snapshots" in diff("--json", left, right).json["no_since"]
+    assert "not recorded" in diff("--markdown", left, right).out
+
+
+def test_damaged_snapshots_are_an_error_but_for_raw(diff, tmp_path):
+    """The plain diff has no use for them."""
+    left, right = recorded_folder("sm_80", 2), tmp_path / "d3"
+    shutil.copytree(recorded_folder("sm_80", 3), right)
+    (right / SNAPSHOTS).write_bytes(b"no frame")
+    assert diff(left, right).code == 2
+    assert diff("--raw", left, right).code == 1
+
+
+def test_an_empty_kernel_of_a_dump_is_damage(diff, run_folder):
+    """A file of 0 bytes is not compared as if the kernel were empty."""
+    (run_folder / "d3" / "kernel.cu").write_bytes(b"")
+    ran = diff(run_folder / "d2", run_folder / "d3")
+    assert (ran.code, ran.out) == (2, "")
+    assert "kernel.cu is empty" in ran.err
+
+
+def test_deeply_nested_json_is_an_error(diff, run_folder):
+    """No traceback, exit code 2."""
+    (run_folder / "d3" / "variant.json").write_text("[" * 100_000)
+    ran = diff(run_folder / "d2", run_folder / "d3")
+    assert (ran.code, ran.out) == (2, "")
+    assert "variant.json" in ran.err
+
+
+def test_a_pipe_is_read(diff, files, kernel, tmp_path):
+    """``diff <(cat a.cu) b.cu``."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(kernel,))
+    writer.start()
+    ran = diff(pipe, *files(kernel))
+    writer.join()
+    assert ran.code == 0
+
+
+def test_a_vast_folder_is_not_searched(diff, files, kernel, tmp_path, monkeypatch):
+    """A folder that is no run is looked into up to a limit, and it says so."""
+    for number in range(4):
+        (tmp_path / "home" / str(number)).mkdir(parents=True)
+    monkeypatch.setattr("stagebench.diff.text_input.MAX_FOLDERS", 3)
+    ran = diff(*files(kernel), tmp_path / "home")
+    assert ran.code == 2
+    assert "more than 3 folders" in ran.err
+
+
 def test_help_lists_every_rule_and_starts_fast():
     """Neither rich nor a lexer is imported for it."""
     began = time.process_time()
     ran = stagebench("diff", "--help")
     assert ran.code == 0
     assert all(name in ran.out for name in SUMMARIES)
+    assert "moved: at least 3 equal lines" in ran.out
     assert "exit codes: 0 equal" in ran.out
     assert time.process_time() - began < 1

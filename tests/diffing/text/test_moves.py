@@ -51,3 +51,25 @@ def test_a_renamed_block_is_moved():
     other = HEAD + REST + loop.format("i_9") + "}\n"
     kinds = {row.kind for row in compare_texts(one, other, "cuda").rows}
     assert kinds == {"equal", "moved"}
+
+
+def test_the_head_of_a_loop_has_not_moved_without_its_body():
+    """Three equal lines, but what they open is another loop."""
+    head = "  __syncthreads();\n  #pragma unroll\n  for (int i = 0; i < 4; ++i) {\n"
+    one = HEAD + head + "    alpha(i);\n  }\n" + REST + "}\n"
+    other = HEAD + REST + head + "    beta(i, p, 2);\n    gamma(p);\n  }\n}\n"
+    assert "moved" not in {row.kind for row in compare_texts(one, other, "cuda").rows}
+    whole = HEAD + REST + head + "    alpha(i);\n  }\n}\n"
+    assert "moved" in {row.kind for row in compare_texts(one, whole, "cuda").rows}
+
+
+def test_only_lines_that_the_plain_diff_shows_are_counted():
+    """A barrier that moves past a comment; of three braces the first goes away."""
+    one = HEAD + "  {\n    step(p);\n    __syncthreads();\n  }\n  // note\n  step(p);\n}\n"
+    other = one.replace("    __syncthreads();\n", "").replace("  // note", "  sync(p);\n  // note")
+    diff = compare_texts(one, other, "cuda")
+    assert (diff.differing, diff.hidden) == (2, 0)
+    nested = HEAD + "  for (;;) {\n    {\n      {\n        step(p);\n      }\n    }\n  }\n}\n"
+    fewer = nested.replace("    {\n", "", 1).replace("    }\n", "", 1)
+    diff = compare_texts(nested, fewer, "cuda")
+    assert (diff.differing, diff.hidden) == (2, 0)

@@ -173,3 +173,61 @@ def test_any_changed_word_of_a_recorded_kernel_is_shown(recorded):
         other[line] = "".join(words)
         diff = compare_texts(text, "\n".join(other), "cuda")
         assert ("changed", line + 1, line + 1) in shown(diff), other[line]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("#define F(x) \\\n  foo(x)", "#define F(x) \\\n\n  foo(x)"),
+        ("#define F(x) x", "#define F (x) x"),
+        ("#define F(x) x", "#define F/**/(x) x"),
+        ("#include <x.h>", "#include < x.h>"),
+        ("#define F a\\\nb", "#define F a\\\n b"),
+        ('char* s = R"(\n#line 3\n)";', 'char* s = R"(\n#line 4\n)";'),
+    ],
+)
+def test_blanks_of_a_directive_are_compared(old, new):
+    """They decide what a macro is; and a directive inside a string is text."""
+    assert not compare_texts(f"{old}\nint a;\n", f"{new}\nint a;\n", "cuda").equal
+
+
+@pytest.mark.parametrize("macro", ["v_##x", "#x", "T(x)\n#define T(y) y##_1", "x \\\n  + v_##x"])
+def test_a_name_that_a_macro_spells_is_no_local(macro):
+    """``S(a)`` makes ``v_a`` of ``a``: it can't be called ``c``; without ``#`` it can."""
+    body = "void f(int* p) {\n  int a = 1;\n  p[0] = S(a);\n}\n"
+    one = f"#define S(x) {macro}\n{body}"
+    other = f"#define S(x) {macro}\n{renamed(body, {'a': 'c'})}"
+    assert not compare_texts(one, other, "cuda").equal
+    assert compare_texts(one.replace("#", " "), other.replace("#", " "), "cuda").equal
+
+
+def test_renamed_and_reordered_parameters_of_one_type_are_shown():
+    """``A - B`` and ``Y - X`` of ``(X, Y)``: whoever passes by position gets the negative."""
+    one = (
+        "__global__ void f(const float* A, const float* B, float* C) {\n  C[0] = A[0] - B[0];\n}\n"
+    )
+    other = renamed(one, {"A": "X", "B": "Y"})
+    assert compare_texts(one, other, "cuda").equal
+    other = other.replace("X[0] - Y[0]", "Y[0] - X[0]")
+    assert not compare_texts(one, other, "cuda").equal
+
+
+def test_one_renamed_parameter_may_move():
+    """The other keeps its name and is bound by it."""
+    one = "__global__ void f(const float* A, const float* B) {\n  C[0] = A[0] - B[0];\n}\n"
+    other = "__global__ void f(const float* B, const float* Z) {\n  C[0] = Z[0] - B[0];\n}\n"
+    assert compare_texts(one, other, "cuda").equal
+
+
+def test_a_default_argument_keeps_its_place():
+    """What may be left out depends on the order."""
+    one = "__global__ void f(int* P, int n, int w = 2) {\n  P[n] = w;\n}\n"
+    other = one.replace("int n, int w = 2", "int w = 2, int n")
+    assert shown(compare_texts(one, other, "cuda")) == [("changed", 1, 1)]
+
+
+def test_a_byte_order_mark_counts_at_the_start_only():
+    """There it is a blank, and the plain diff shows it."""
+    assert compare_texts("\ufeff#define A\n", "#define A\n", "cuda").equal
+    assert not compare_texts("\ufeffint a;\n", "int a;\n", "cuda", ()).equal
+    assert not compare_texts("int a;\n\ufeffint b;\n", "int a;\nint b;\n", "cuda").equal
