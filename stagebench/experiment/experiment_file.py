@@ -159,7 +159,9 @@ def _run(path: Path) -> ModuleType:
     except StagebenchError as exc:
         exc.message = f"{_place(exc, path)}: {exc.message}"
         raise
-    except Exception as exc:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as exc:  # SystemExit too: it would end the whole check with its own code
         raise UsageError(f"{_place(exc, path)}: {type(exc).__name__}: {exc}") from exc
     finally:
         sys.meta_path.remove(guard)

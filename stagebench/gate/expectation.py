@@ -108,7 +108,9 @@ def _evaluate(
             outcome = "held"
         elif answer is not False:
             error = f"returned {answer!r}, not True or False"
-    except Exception as exc:  # noqa: BLE001 - the author's code: whatever it raises is a failure
+    except KeyboardInterrupt:
+        raise
+    except BaseException as exc:  # noqa: BLE001 - the author's code: SystemExit is a failure too
         outcome = "raised"
         text = str(exc.args[0]) if isinstance(exc, LookupError) and exc.args else str(exc)
         error = f"{type(exc).__name__}: {text}" if text else type(exc).__name__

@@ -143,3 +143,15 @@ def test_words_and_a_function(wrong):
     """What is no expectation is said where it is written."""
     with pytest.raises(UsageError):
         expect(*wrong)
+
+
+def test_ending_the_process_is_raised():
+    """An expectation can't end the check with an exit code of its own."""
+    result = one(lambda v: raise_it(SystemExit(0)))
+    assert (result.outcome, result.error) == ("raised", "SystemExit: 0")
+    with pytest.raises(KeyboardInterrupt):
+        one(lambda v: raise_it(KeyboardInterrupt()))
+
+
+def raise_it(error):
+    raise error

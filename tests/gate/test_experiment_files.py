@@ -150,3 +150,13 @@ def test_the_project_is_the_nearest_above(tmp_path):
     assert find_project(inner).root == tmp_path / "a"
     (tmp_path / "a" / ".git").rmdir()
     assert find_project(inner / "e.py").root == tmp_path
+
+
+def test_a_file_that_ends_the_process_is_refused(folder):
+    """``sys.exit(0)`` in one file must not make the check of all others green."""
+    for raising in ("import sys\nsys.exit(0)\n", "raise GeneratorExit\n"):
+        with pytest.raises(UsageError) as caught:
+            load(folder, raising + GOOD)
+        assert "e.py:" in caught.value.message
+    with pytest.raises(KeyboardInterrupt):
+        load(folder, "raise KeyboardInterrupt\n")
