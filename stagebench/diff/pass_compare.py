@@ -280,7 +280,7 @@ def _near(name: str, names: Sequence[str]) -> list[str]:
     from difflib import get_close_matches
 
     short = {each.rpartition(".")[2].lower(): each for each in reversed(names)}
-    close = get_close_matches(name.rpartition(".")[2].lower(), list(short), 3, 0.5)
+    close = get_close_matches(name.rpartition(".")[2].lower(), list(short), 3, 0.3)
     return [short[each] for each in close]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from stagebench.diff.pass_texts import (
@@ -156,6 +156,26 @@ class _Judgement:
             mine.before[line] for line in mine.removed
         }
 
+    @cached_property
+    def _taken_out(self) -> set[int]:
+        """Lines of blocks that the pass took out of both sides as a whole, a function mostly.
+
+        Only where it did nothing else: a line that is dropped while its neighbours are rewritten
+        is no block.
+        """
+        if any(each.added or each.rewritten for each in (self._mine, self._theirs)):
+            return set()
+        gone, theirs = self._mine.removed, set(self._theirs.removed)
+        found: set[int] = set()
+        block: list[int] = []
+        for old in (*gone, -1):
+            if block and old != block[-1] + 1:
+                if any(self._before.get(line) in theirs for line in block):
+                    found.update(block)
+                block = []
+            block.append(old)
+        return found
+
     def judge(self, found: OneSided) -> None:
         new, gone = found.new[self._side], found.gone[self._side]
         mine = self._mine
@@ -193,7 +213,7 @@ class _Judgement:
             return False
         strict = guarded(line) and line not in self._moved
         if mate is None:
-            return strict and not self._removed.has_kind(line)
+            return strict and not self._removed.has_kind(line) and old not in self._taken_out
         return strict or self._kinds[old] != "differs" or not self._removed.has_kind(line)
 
     def _added_alone(self, new: int) -> bool:

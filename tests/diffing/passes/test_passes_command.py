@@ -119,7 +119,8 @@ def test_an_empty_run_and_an_open_selector_are_named(tmp_path):
     ("arguments", "message"),
     [
         ((folder("sm_80", 2), "--pass", "NoSuchPass"), "no pass NoSuchPass"),
-        ((folder("sm_80", 2), "--pass", "PipelinePlaning"), "tl.PipelinePlanning"),
+        ((folder("sm_80", 2), "--pass", "PipelinePlaning"), "did you mean tl.PipelinePlanning"),
+        ((folder("sm_80", 2), "--pass", "NOPE"), "did you mean"),
         ((folder("sm_80", 2), "--pass", "tl.Simplify#99"), "ran"),
         ((folder("sm_80", 2), "--pass", "tl.Simplify#x"), "not a number"),
         ((DATA / "gemm", "--pass", "tl.Simplify"), "about one variant or two"),
