@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.errors import EXIT_OK, UsageError
@@ -56,7 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Accept; refuses in CI, and without a reason where a baseline changes."""
     from stagebench.commands.check import sweep_options, tell
     from stagebench.experiment.accepting import STEPS, Request, run_accept
-    from stagebench.experiment.experiment_file import find_experiments
+    from stagebench.experiment.experiment_file import find_experiments, names_all
+    from stagebench.experiment.project import find_project
     from stagebench.report.progress import SweepProgress
 
     in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
@@ -80,6 +82,9 @@ def run(arguments: argparse.Namespace) -> int:
         dumps=arguments.dumps,
         snapshots=arguments.snapshots,
         dry_run=arguments.dry_run,
+        whole=find_project(Path.cwd())
+        if not arguments.pytest and names_all(arguments.experiment)
+        else None,
     )
     with SweepProgress() as progress:
         done = run_accept(files, request, sweep_options(arguments), progress, _show, tell)

@@ -118,6 +118,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _compared(arguments: argparse.Namespace) -> Compared:
     from stagebench.commands.sweep import pass_configs
     from stagebench.experiment.checking import Compared
+    from stagebench.experiment.experiment_file import names_all
+    from stagebench.experiment.project import find_project
 
     return Compared(
         revision=arguments.against,
@@ -127,6 +129,7 @@ def _compared(arguments: argparse.Namespace) -> Compared:
         allow_missing=arguments.allow_missing,
         any_compiler=arguments.any_compiler,
         pass_configs=pass_configs(arguments.pass_config),
+        whole=find_project(Path.cwd()) if names_all(arguments.experiment) else None,
     )
 
 

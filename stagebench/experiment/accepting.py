@@ -22,6 +22,7 @@ from stagebench.experiment.checking import (
     lower_experiments,
 )
 from stagebench.experiment.experiment_file import ExperimentFile
+from stagebench.experiment.project import Project
 from stagebench.experiment.sweep import SweepOptions, SweepWatcher
 from stagebench.gate.baselines import Accepted
 from stagebench.gate.writer import Writing, baseline_files, is_current, locked, write_baselines
@@ -58,6 +59,7 @@ class Request:
     dumps: Path | None = None
     snapshots: bool = False
     dry_run: bool = False
+    whole: Project | None = None
 
 
 def run_accept(
@@ -73,7 +75,7 @@ def run_accept(
     Raises `UsageError` where a reason is missing, before anything is written, and
     `StagebenchError` where the files can't be written; then every old baseline is there as it was.
     """
-    compared = Compared(dumps=request.dumps)
+    compared = Compared(dumps=request.dumps, whole=request.whole)
     lowered = lower_experiments(files, compared, options, watcher)
     if request.dry_run:
         acceptance, _ = _prepare(judge_experiments(lowered, compared), request)
@@ -99,8 +101,9 @@ def _prepare(result: CheckResult, request: Request) -> tuple[Acceptance, list[Wr
     writings: list[Writing] = []
     compiler = result.verdict.compiler
     broken = 0
+    verdicts = result.verdict.experiments
     for file, seen, verdict in zip(
-        result.lowered.files, result.lowered.seen, result.verdict.experiments, strict=True
+        result.lowered.files, result.lowered.seen, verdicts, strict=False
     ):
         root = baseline_folder(file, request.dumps)
         broken += _broken(verdict)
@@ -108,6 +111,13 @@ def _prepare(result: CheckResult, request: Request) -> tuple[Acceptance, list[Wr
         steps += mine
         if mine and compiler is not None:
             writings.append(Writing(root, write, remove, _accepted(mine, request.reason, compiler)))
+    for verdict in verdicts[len(result.lowered.files) :]:  # of experiments that are gone
+        root = _dumps(result, request) / verdict.name
+        mine, write, remove = _experiment(root, (), verdict, request, refused)
+        steps += mine
+        if mine and compiler is not None:
+            accepted = _accepted(mine, request.reason, compiler)
+            writings.append(Writing(root, write, remove, accepted, gone=True))
     acceptance = Acceptance(
         verdict=result.verdict,
         steps=tuple(steps),
@@ -115,6 +125,12 @@ def _prepare(result: CheckResult, request: Request) -> tuple[Acceptance, list[Wr
         failed_expectations=broken,
     )
     return acceptance, writings
+
+
+def _dumps(result: CheckResult, request: Request) -> Path:
+    if request.dumps is None and request.whole is not None:
+        return request.whole.dumps
+    return baseline_folder(result.lowered.files[0], request.dumps).parent
 
 
 def _accepted(steps: Sequence[Step], reason: str, compiler: Compiler) -> Accepted:

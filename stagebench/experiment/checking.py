@@ -19,6 +19,7 @@ from stagebench.errors import DumpError, UsageError
 from stagebench.experiment.definition import Case
 from stagebench.experiment.experiment_file import ExperimentFile, shown
 from stagebench.experiment.kernel_reference import parse_kernel
+from stagebench.experiment.project import Project
 from stagebench.experiment.sweep import (
     SweepOptions,
     SweepPlan,
@@ -27,7 +28,7 @@ from stagebench.experiment.sweep import (
     expand,
 )
 from stagebench.gate.baseline_line import forget_documents
-from stagebench.gate.baselines import Baseline, BaselineSet, read_baselines
+from stagebench.gate.baselines import Baseline, BaselineSet, baseline_folders, read_baselines
 from stagebench.gate.expectation import Member, evaluate
 from stagebench.gate.judge import judge
 from stagebench.gate.matching import match_baselines
@@ -65,6 +66,8 @@ class Compared:
     allow_missing: bool = False
     any_compiler: bool = False
     pass_configs: Mapping[str, Scalar] = field(default_factory=dict)
+    whole: Project | None = None
+    """Its every experiment is checked: baselines that belong to none of them are unused."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,7 @@ def _judge_all(lowered: LoweredExperiments, compared: Compared, temporary: Path)
         spare = [_unused(known, taken) for known in _once(sets)]
         for index, unused in zip(_firsts(sets), spare, strict=True):
             verdicts[index] = _with_unused(verdicts[index], unused, sets[index])
+        verdicts += _ownerless(lowered.files, compared)
     return summarize(
         verdicts,
         against=_against(compared, sets),
@@ -417,8 +421,34 @@ def _unused(known: BaselineSet, taken: set[str]) -> list[Baseline]:
     return [one for one in known.baselines if one.dump.folder not in taken]
 
 
+def _ownerless(files: Sequence[ExperimentFile], compared: Compared) -> list[ExperimentVerdict]:
+    """The baselines of experiments that are not there any more, each set as if it were one."""
+    project = compared.whole
+    if project is None or compared.revision is not None or compared.run is not None:
+        return []
+    dumps = project.dumps if compared.dumps is None else compared.dumps
+    owned = {baseline_folder(file, compared.dumps).resolve() for file in files}
+    verdicts = []
+    for folder in baseline_folders(dumps):
+        if folder.resolve() in owned or (dumps.parent / f"{folder.name}.py").is_file():
+            continue  # the latter: a test module's, beside which its baselines lie
+        place = shown(folder, project)
+        known = read_baselines(folder, shown=place, said=place)
+        empty = ExperimentVerdict(
+            name=folder.name, file=place, question="", baselines=place, compared=0,
+            expectations=(), cases=(),
+        )  # fmt: skip
+        if known.baselines:
+            note = f"no experiment is called {folder.name}"
+            verdicts.append(_with_unused(empty, known.baselines, known, note))
+    return verdicts
+
+
 def _with_unused(
-    verdict: ExperimentVerdict, unused: Sequence[Baseline], known: BaselineSet
+    verdict: ExperimentVerdict,
+    unused: Sequence[Baseline],
+    known: BaselineSet,
+    note: str = "no variant of the experiment is this one",
 ) -> ExperimentVerdict:
     """The verdict with its unused baselines in the cases of their kernels."""
     cases = {case.name: case for case in verdict.cases}
@@ -429,7 +459,7 @@ def _with_unused(
             name=baseline.name,
             variant=variant,
             status="unused_baseline",
-            note="no variant of the experiment is this one",
+            note=note,
             baseline=folder,
             place=Place(file=f"{folder}/variant.json", line=1),
             drifts=(),

@@ -61,7 +61,7 @@ def find_experiments(texts: Sequence[str]) -> tuple[ExperimentFile, ...]:
     if texts:
         paths = [path for text in texts for path in _named(text, here)]
     else:
-        paths = _folder(here.experiments)
+        paths = _folder(here.experiments, deep=True)
         if not paths:
             raise UsageError(
                 f"no experiment in {here.experiments}",
@@ -81,7 +81,8 @@ def find_experiments(texts: Sequence[str]) -> tuple[ExperimentFile, ...]:
 def _named(text: str, here: Project) -> list[Path]:
     path = Path(text)
     if path.is_dir():
-        found = _folder(path)
+        inside = path.resolve().is_relative_to(here.experiments.resolve())
+        found = _folder(path, deep=inside)
         if not found:
             raise UsageError(f"no file in {text} defines {NAME}")
         return found
@@ -90,7 +91,10 @@ def _named(text: str, here: Project) -> list[Path]:
     stem = here.experiments / f"{text}.py"
     if "/" not in text and not text.endswith(".py") and stem.is_file():
         return [stem]
-    known = [each.stem for each in _folder(here.experiments)]
+    below = _folder(here.experiments, deep=True)
+    if "/" not in text and (found := [each for each in below if each.stem == text]):
+        return found
+    known = [each.stem for each in below]
     near = difflib.get_close_matches(Path(text).stem, known, n=1)
     raise UsageError(
         f"no experiment {text}",
@@ -100,11 +104,21 @@ def _named(text: str, here: Project) -> list[Path]:
     )  # fmt: skip
 
 
-def _folder(folder: Path) -> list[Path]:
-    """The Python files of a folder that speak of an experiment."""
+def names_all(texts: Sequence[str]) -> bool:
+    """Whether this asks for every experiment of the project here: nothing, or their folder."""
+    home = find_project(Path.cwd()).experiments.resolve()
+    return not texts or any(Path(text).is_dir() and Path(text).resolve() == home for text in texts)
+
+
+def _folder(folder: Path, *, deep: bool = False) -> list[Path]:
+    """The Python files of a folder that speak of an experiment; ``deep``: below it too."""
     try:
-        files = sorted(folder.glob("*.py"))
-        return [path for path in files if NAME.encode() in path.read_bytes()]
+        files = sorted(folder.rglob("*.py") if deep else folder.glob("*.py"))
+        return [
+            path for path in files
+            if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+            and NAME.encode() in path.read_bytes()
+        ]  # fmt: skip
     except OSError as exc:
         raise UsageError(f"{exc.filename}: {exc.strerror}") from exc
 

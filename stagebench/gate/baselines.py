@@ -97,6 +97,19 @@ def read_baselines(root: Path, *, shown: str, said: str) -> BaselineSet:
     return BaselineSet(root, shown, said, tuple(found))
 
 
+def baseline_folders(dumps: Path) -> list[Path]:
+    """The folders below ``dumps`` that `accept` has written: they have a ``baseline.json``."""
+    if not dumps.is_dir():
+        return []
+    return [
+        folder
+        for folder in sorted(dumps.iterdir())
+        if not folder.name.startswith(UNFINISHED)
+        and not folder.is_symlink()
+        and (folder / BASELINE).is_file()
+    ]
+
+
 def read_history(root: Path) -> BaselineFile:
     """``baseline.json`` of the folder; an empty history where there is none."""
     path = root / BASELINE

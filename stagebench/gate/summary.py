@@ -132,11 +132,15 @@ def accept_step(variant: VariantVerdict) -> AcceptStep | None:
 def _command(experiments: Sequence[ExperimentVerdict]) -> AcceptCommand | None:
     counts: dict[AcceptStep, int] = {}
     files: dict[str, None] = {}
+    ownerless = False
     for experiment, variant in _variants(experiments):
         step = accept_step(variant)
         if step is not None:
             counts[step] = counts.get(step, 0) + 1
             files[experiment.file] = None
+            ownerless = ownerless or experiment.file == experiment.baselines
+    if ownerless:  # no experiment to name: only an accept of all finds them
+        files.clear()
     if not counts:
         return None
     only = ["--only", next(iter(counts))] if len(counts) == 1 else []

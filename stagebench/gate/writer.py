@@ -40,6 +40,8 @@ class Writing:
     write: Mapping[str, Mapping[str, bytes]]
     remove: tuple[str, ...]
     accepted: Accepted
+    gone: bool = False
+    """The experiment is not there any more: nothing of the folder stays."""
 
 
 def baseline_files(
@@ -126,6 +128,9 @@ def write_baselines(writings: Sequence[Writing]) -> None:
         except OSError as exc:
             raise _unwritten(writing.root, exc) from exc
         _swap(made)
+        for writing in writings:
+            if writing.gone:  # what was swapped in holds no baseline any more
+                shutil.rmtree(writing.root, ignore_errors=True)
     finally:
         for holder, _, _ in made:
             shutil.rmtree(holder, ignore_errors=True)

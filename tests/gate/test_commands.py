@@ -366,3 +366,29 @@ def test_the_help_says_every_exit_code(capsys):
     assert code == 0
     for number in (0, 1, 2, 3, 4, 130):
         assert f"\n  {number}  " in out or f"\n  {number} " in out
+
+
+def test_baselines_of_a_deleted_experiment(accepted_project, capsys):
+    """Unused: exit 4 until they are trimmed; naming an experiment asks about that one alone."""
+    first = accepted_project.root / "experiments" / "tiny.py"
+    nested = first.parent / "sub" / "three.py"
+    nested.parent.mkdir()
+    nested.write_text(first.read_text().replace("../kernels", "../../kernels"))
+    assert run(capsys, "check")[0] == 4
+    assert run(capsys, "accept")[0] == 0
+    assert run(capsys, "check", "three")[0] == 0
+    nested.unlink()
+    assert run(capsys, "check", "tiny")[0] == 0
+    for asked in ((), ("experiments",)):
+        code, out, _ = run(capsys, "check", *asked)
+        assert (code, "2 unused baselines" in out) == (4, True)
+        assert "no experiment is called three" in out
+        assert "to approve: stagebench accept --only trim --reason" in out
+    assert run(capsys, "check", "--allow-missing")[0] == 0
+    for name in ("github", "junit", "sarif", "markdown"):
+        assert "three" in run(capsys, "check", "--format", name)[1]
+    assert "trim 2" in run(capsys, "accept", "--only", "trim", "--dry-run")[1]
+    assert (accepted_project.dumps / "three").is_dir()
+    assert run(capsys, "accept", "--only", "trim")[0] == 0
+    assert sorted(each.name for each in accepted_project.dumps.iterdir()) == ["tiny"]
+    assert run(capsys, "check")[0] == 0
