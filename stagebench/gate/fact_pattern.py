@@ -17,6 +17,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"{inside}(?:[.\[].*)?", re.DOTALL)
 
 
+def has_form(path: str, form: str) -> bool:
+    """Whether the path is of this form (``*`` for any name in it), and no fact below it."""
+    inside = ".*".join(re.escape(part) for part in form.split("*"))
+    return re.fullmatch(inside, path, re.DOTALL) is not None
+
+
 def matches(pattern: str, path: str) -> bool:
     """Whether the pattern names the fact at ``path`` or something that the fact is part of."""
     return _compiled(pattern).fullmatch(path) is not None

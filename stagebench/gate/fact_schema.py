@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import msgspec
 
+from stagebench.gate.fact_pattern import has_form
 from stagebench.model import (
     Barrier,
     Diagnostic,
@@ -101,6 +102,17 @@ def fact_templates() -> tuple[str, ...]:
     for info in msgspec.structs.fields(Facts):
         paths += known.get(info.name, [f"{info.encode_name}*"])
     return tuple(paths)
+
+
+@lru_cache(maxsize=512)
+def field_paths(record: str) -> tuple[str, ...]:
+    """The paths of the fields of the record that is at this path; none where it is no record."""
+    found = []
+    for template in fact_templates():
+        form, dot, field = template.rpartition(".")
+        if dot and "[" in form and has_form(record, form):
+            found.append(f"{record}.{field}")
+    return tuple(found)
 
 
 @lru_cache(maxsize=1)

@@ -220,9 +220,12 @@ def _required(
     if facts is None or not policy.required:
         return
     there = [path for path, value in fact_values(facts) if value]
+    drifts = list(drifts)
     told = [drift.path for drift in drifts]
     for rule in policy.required:
-        if any(matches(rule.pattern, path) for path in (*there, *told)):
+        if any(drift.rule == rule for drift in drifts) or any(
+            matches(rule.pattern, path) for path in (*there, *told)
+        ):
             continue
         yield JudgedChange(
             path=rule.pattern,

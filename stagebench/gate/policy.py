@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from stagebench.errors import UsageError
 from stagebench.gate.allowance import Allowance, Change, parse_action
 from stagebench.gate.fact_pattern import can_match, matches, names_field, specificity
-from stagebench.gate.fact_schema import CUDA_TEXT, fact_templates, fact_words
+from stagebench.gate.fact_schema import CUDA_TEXT, fact_templates, fact_words, field_paths
 from stagebench.model.verdict import Rule, RuleSource
 
 DEFAULTS: Mapping[str, str] = {
@@ -47,9 +47,14 @@ class Policy:
 
     def __init__(self, entries: Sequence[_Entry]) -> None:
         self._entries = sorted(entries, key=lambda entry: entry.rank, reverse=True)
+        self._musts = any(entry.allowance.asks("must") for entry in entries)
 
     def judge(self, change: Change) -> tuple[bool, Rule, str]:
         """Whether the change is allowed, by which rule, and why."""
+        below = self._of_fields(change)
+        if below is not None:
+            allowed, why = below.allowance.judge(change)
+            return allowed, below.rule, why
         for entry in self._entries:
             if not matches(entry.rule.pattern, change.path):
                 continue
@@ -60,6 +65,24 @@ class Policy:
         if change.kind == "rename":
             return True, _RENAMED, "equal but for names"
         return True, _MOVED, "only a line moved"
+
+    def _of_fields(self, change: Change) -> _Entry | None:
+        """The ``must`` of a field that is gone with its record, or came with it.
+
+        One field that must not vanish is enough to hold the record; a new record is allowed by
+        its fields' rules only where they are all of them ``must appear``.
+        """
+        if change.presence == "both" or change.kind != "fact" or not self._musts:
+            return None
+        rules = [self._of_field(field) for field in field_paths(change.path)]
+        musts = [rule for rule in rules if rule is not None]
+        if change.presence == "left":
+            return next((rule for rule in musts if rule.allowance.asks("must")), None)
+        asked = [rule for rule in musts if rule.allowance.asks("must appear")]
+        return asked[0] if asked and len(asked) == len(rules) else None
+
+    def _of_field(self, path: str) -> _Entry | None:
+        return next((e for e in self._entries if can_match(e.rule.pattern, path)), None)
 
     @property
     def required(self) -> tuple[Rule, ...]:

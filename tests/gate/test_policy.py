@@ -201,3 +201,37 @@ def test_diagnostics_may_vanish_and_only_notes_may_be_new():
     assert policy.judge(change(None, "w", path=path, presence="right", note=True))[0]
     assert policy.judge(change("w", None, path=path, presence="left"))[0]
     assert not policy.judge(change("w", "v", path=f"{path}.message"))[0]
+
+
+RECORDS = {
+    "barriers[mbar full]": ("barriers[*].count", "barriers[*].*", "barriers[mbar*].kind"),
+    "sync_ops[tma_load producer #1]": ("sync_ops[tma_load *].static",),
+    "launch.tma_descriptors[A_desc]": ("launch.tma_descriptors[*].box",),
+    "shared_buffers[A_shared]": ("shared_buffers[*].num_versions",),
+}
+
+
+@pytest.mark.parametrize("path", RECORDS)
+def test_a_field_that_must_not_vanish_holds_its_record(path):
+    """The change names the record alone; a looser rule for all facts does not hide it."""
+    gone = change("x", None, path=path, presence="left")
+    for pattern in RECORDS[path]:
+        for action in ("must not vanish", "must appear"):
+            rules = {"*": "may change", pattern: action}
+            allowed, rule, why = make_policy(("experiment", "x", rules)).judge(gone)
+            assert (allowed, rule.pattern, why) == (False, pattern, "must not vanish")
+        nearer = make_policy(
+            ("experiment", "case", {"*": "may change"}),
+            ("experiment", "x", {pattern: "must not vanish"}),
+        )
+        assert nearer.judge(gone)[0], "a nearer source still wins"
+    other = change("x", None, path="pipeline_loops[k]", presence="left")
+    assert make_policy(("experiment", "x", rules)).judge(other)[0]
+
+
+def test_a_new_record_is_asked_for_where_all_its_fields_are():
+    """One field that must appear says nothing of the others: they are exact."""
+    new = change(None, "x", path="barriers[mbar full]", presence="right")
+    for pattern, allowed in (("barriers[*].count", False), ("barriers[*].*", True)):
+        policy = make_policy(("experiment", "x", {pattern: "must appear"}))
+        assert policy.judge(new)[0] is allowed
