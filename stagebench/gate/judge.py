@@ -21,8 +21,11 @@ from stagebench.gate.fact_pattern import matches
 from stagebench.gate.fact_schema import CUDA_TEXT
 from stagebench.gate.fact_values import fact_values
 from stagebench.gate.policy import Policy
+from stagebench.gate.statement_renames import only_renamed
 from stagebench.model import Facts, Failure, ParamValue, VariantResult
 from stagebench.model.verdict import FactGroup, JudgedChange, Place, Rule, Status
+
+_SUMMARIES = ".statements.summary"
 
 
 @dataclass(frozen=True)
@@ -154,12 +157,13 @@ def _fact_changes(left: Facts, right: Facts) -> Iterator[Change]:
         return
     notes = {d.code for d in right.diagnostics if d.severity == "note"}
     others = {d.code for d in right.diagnostics if d.severity != "note"}
+    renamed = only_renamed(left, right)
     for found in result_changes(left, right):
         code = found.path.partition("[")[2].partition("]")[0].partition("#")[0]
         yield Change(
             path=found.path.lstrip("."),
             group=found.group,
-            kind=found.kind,
+            kind="rename" if found.path.endswith(_SUMMARIES) and renamed else found.kind,
             presence=found.presence,
             follows=found.follows,
             text=found.text,

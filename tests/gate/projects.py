@@ -9,6 +9,7 @@ KERNEL = KERNEL.replace("from small_tiles import TILE", "TILE = 64").replace("sm
 EDITED = "# a comment that moves every line\n\n" + KERNEL
 for _old, _new in (
     ("lhs", "left_tile"),
+    ("acc", "zed"),
     ("kernel", "renamed"),
     ("for k in", "for q in"),
     ("k * 32", "q * 32"),
