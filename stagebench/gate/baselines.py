@@ -16,6 +16,7 @@ from typing import Literal
 from stagebench.dump.atomic_file import UNFINISHED
 from stagebench.dump.files import CUDA, FACTS, LAUNCH, PASSES, SNAPSHOTS, VARIANT, Dump, read_dump
 from stagebench.errors import DumpError
+from stagebench.gate.kernel_text import defines
 from stagebench.model import Compiler, Record
 from stagebench.model.codec import decode
 
@@ -24,7 +25,6 @@ ASIDE = f"{UNFINISHED}old-"
 """How the folder is called in which `accept` keeps the old baselines while it swaps them."""
 _MAX_BYTES = 64 << 20
 _MARKERS = (b"<<<<<<< ", b"=======\n", b">>>>>>> ", b"||||||| ")
-_RESTORE = "restore it (`git checkout -- {path}`), or `stagebench accept` what is right"
 
 
 class Accepted(Record, frozen=True, kw_only=True):
@@ -149,14 +149,22 @@ def _read(folder: Path) -> Dump:
     if CUDA in contents and _marked(contents[CUDA]):
         raise _unreadable(folder / CUDA, contents[CUDA], None)
     try:
-        return read_dump(folder)
+        return _whole(folder, read_dump(folder))
     except (DumpError, UnicodeDecodeError) as exc:
         said = str(exc)
         told = next((name for name in contents if str(folder / name) in said), None)
         if told is None:
-            hint = _RESTORE.format(path=folder)
+            hint = _restore(folder)
             raise DumpError(f"{folder}: {said.removeprefix(f'{folder} ')}", hint=hint) from exc
         raise _unreadable(folder / told, contents[told], exc) from exc
+
+
+def _whole(folder: Path, dump: Dump) -> Dump:
+    """The dump, if the kernel that it launches is in its CUDA from head to end."""
+    facts = dump.result.facts
+    if facts is not None and not defines(dump.kernel_cu or "", facts.launch.function):
+        raise DumpError(f"{folder / CUDA}: the kernel {facts.launch.function} is not whole in it")
+    return dump
 
 
 def _guarded(path: Path) -> bytes:
@@ -166,15 +174,21 @@ def _guarded(path: Path) -> bytes:
         if stat.S_ISLNK(state.st_mode):
             raise _link(path)
         if not stat.S_ISREG(state.st_mode):
-            raise DumpError(f"{path} is no file", hint=_RESTORE.format(path=path))
+            raise DumpError(f"{path} is no file", hint=_restore(path))
         if state.st_size > _MAX_BYTES:
             raise DumpError(
                 f"{path} has {state.st_size / (1 << 20):,.0f} MiB: no baseline is that large",
-                hint=_RESTORE.format(path=path),
+                hint=_restore(path),
             )
         return path.read_bytes()
     except OSError as exc:
         raise DumpError(f"{path}: {exc.strerror}") from exc
+
+
+def _restore(path: Path) -> str:
+    """What to do about a damaged file, or folder, of a baseline: `accept` reads it too."""
+    gone = path if path.is_dir() or path.name == BASELINE else path.parent
+    return f"restore it (`git checkout -- {path}`), or delete {gone} and `stagebench accept`"
 
 
 def _link(path: Path) -> DumpError:
@@ -201,7 +215,7 @@ def _unreadable(path: Path, data: bytes, cause: Exception | None) -> DumpError:
             hint="take either side (`git checkout --ours/--theirs -- FILE`), then run "
             "`stagebench check`: it says what is left to accept",
         )
-    hint = _RESTORE.format(path=path)
+    hint = _restore(path)
     try:
         data.decode()
     except UnicodeDecodeError as exc:

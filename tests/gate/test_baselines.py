@@ -142,3 +142,13 @@ def test_a_killed_accept_says_where_the_old_baselines_are(root):
     error = refused(root)
     assert "was killed" in error.message
     assert f"mv {aside / 'exp'} {root}" in error.hint
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "garbage\n", dumps.CUDA[:-4], "void kernel();\n"])
+def test_cuda_that_is_damaged(root, text):
+    """Empty, cut or something else: refused, and the hint is true of what accept takes."""
+    path = root / "gemm" / "sm_90a" / "num_stages=2" / "kernel.cu"
+    path.write_text(text)
+    error = refused(root)
+    assert str(path) in error.message
+    assert f"delete {path.parent} and `stagebench accept`" in error.hint

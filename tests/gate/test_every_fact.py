@@ -40,6 +40,8 @@ def mutated(result, pointer, value):
         candidates = [not value]
     elif isinstance(value, int):
         candidates = [value + 1]
+    elif pointer[-1] == "summary":  # another last word would be a fragment's new name
+        candidates = [f"x{value}"]
     elif isinstance(value, str) and pointer[-1] not in WORDS:
         candidates = [f"{value}x", *candidates]
     for candidate in candidates:

@@ -29,8 +29,8 @@ def writing(root, write=None, remove=(), text="why"):
     return Writing(root=root, write=write or {}, remove=tuple(remove), accepted=reason(text))
 
 
-def files(result=None):
-    return baseline_files(result or dumps.lowered(), dumps.CUDA, None)
+def files(result=None, kernel_cu=dumps.CUDA):
+    return baseline_files(result or dumps.lowered(), kernel_cu, None)
 
 
 def state(root):
@@ -57,7 +57,9 @@ def names(root):
 def test_create_fix_and_trim(root):
     """What is not touched stays, a note of the user's too; empty folders go; reasons are kept."""
     before = state(root)
-    write_baselines([writing(root, {"b/y": files(accepted()), "d": files()}, ["c/z"], "better")])
+    text = "void gemm_kernel_kernel() {}\n"
+    write = {"b/y": files(accepted(), text), "d": files()}
+    write_baselines([writing(root, write, ["c/z"], "better")])
     assert names(root) == ["a/x", "b/y", "d"]
     assert not (root / "c").exists()
     after = state(root)
