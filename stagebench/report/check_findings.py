@@ -21,6 +21,7 @@ from stagebench.model.verdict import (
     VariantVerdict,
     Verdict,
 )
+from stagebench.report.check_rows import cuda_change, cuda_only, cuda_words
 
 FindingKind = Literal[
     "drift",
@@ -31,6 +32,7 @@ FindingKind = Literal[
     "missing_baseline",
     "unused_baseline",
     "nothing_compared",
+    "cuda_text",
 ]
 RULES: dict[FindingKind, str] = {
     "drift": "A fact of the generated code is not what the baseline says, and no rule allows it.",
@@ -41,6 +43,7 @@ RULES: dict[FindingKind, str] = {
     "missing_baseline": "A variant has no baseline.",
     "unused_baseline": "A baseline belongs to no variant.",
     "nothing_compared": "No variant was held against a baseline.",
+    "cuda_text": "The CUDA text alone is another one, which no rule judges.",
 }
 """What each kind means, in a sentence."""
 _TITLES: dict[FindingKind, str] = {
@@ -52,6 +55,7 @@ _TITLES: dict[FindingKind, str] = {
     "missing_baseline": "no baseline",
     "unused_baseline": "unused baseline",
     "nothing_compared": "nothing was compared",
+    "cuda_text": "CUDA text changed",
 }
 _BY_STATUS: dict[Status, FindingKind] = {
     "failed_now": "failed_now",
@@ -84,7 +88,7 @@ class Finding(Record, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         """What is the matter, in one line that needs no title."""
-        if self.kind == "drift":
+        if self.kind in ("drift", "cuda_text"):
             return self.text
         return f"{self.title}: {self.text}" if self.text else self.title
 
@@ -96,6 +100,7 @@ def check_findings(verdict: Verdict) -> tuple[Finding, ...]:
         *_drifts(verdict),
         *_expectations(verdict),
         *_statuses(verdict, ("not_comparable", "missing_baseline", "unused_baseline")),
+        *_cuda_text(verdict),
     ]
     if verdict.exit_code == 4 and not any(finding.level == "error" for finding in found):
         file = verdict.experiments[0].file if verdict.experiments else None
@@ -180,6 +185,15 @@ def _drift(group: ChangeGroup, *, held: bool) -> Finding:
         details=() if ours else (said,),
         place=change.place,
     )
+
+
+def _cuda_text(verdict: Verdict) -> Iterator[Finding]:
+    names = cuda_only(verdict)
+    if not names:
+        return
+    changes = (cuda_change(variant) for _, _, variant in variant_verdicts(verdict))
+    place = next(change.place for change in changes if change is not None)
+    yield _finding("cuda_text", cuda_words(names), level="note", variants=names, place=place)
 
 
 def _expectations(verdict: Verdict) -> Iterator[Finding]:

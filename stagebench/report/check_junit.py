@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from stagebench.errors import MachineError
 from stagebench.model.verdict import ExperimentVerdict, VariantVerdict, Verdict
 from stagebench.report.check_findings import answer_lines, minded
-from stagebench.report.check_rows import STATUS_WORDS, place_words, summary
+from stagebench.report.check_rows import STATUS_WORDS, cuda_change, cuda_words, place_words, summary
 
 if TYPE_CHECKING:
     from junitparser import TestCase
@@ -71,6 +71,9 @@ def _cases(experiment: ExperimentVerdict, verdict: Verdict) -> Iterator[TestCase
             results = list(_results(variant, verdict))
             if results:
                 made.result = results
+            change = cuda_change(variant)
+            if change is not None:
+                made.system_out = _clean(f"{cuda_words([variant.name])}: {change.text}")
             yield made
     for answer in experiment.expectations:
         made = TestCase(_clean(f"expectation: {answer.words}"), _clean(experiment.name))

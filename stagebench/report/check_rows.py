@@ -13,6 +13,7 @@ from stagebench.model import Record
 from stagebench.model.verdict import (
     ChangeGroup,
     ExpectationResult,
+    JudgedChange,
     Place,
     Status,
     VariantVerdict,
@@ -94,6 +95,7 @@ class CheckRows(Record, frozen=True, kw_only=True):
     following: int
     allowed: tuple[ChangeBlock, ...]
     allowed_count: int
+    cuda_text: str | None
     variants: tuple[VariantRow, ...]
     answers: tuple[AnswerRow, ...]
     summary: str
@@ -103,18 +105,49 @@ class CheckRows(Record, frozen=True, kw_only=True):
 def check_rows(verdict: Verdict, *, show_all: bool = False) -> CheckRows:
     """The rows of a verdict."""
     many = len(verdict.experiments) > 1
-    noted = [group for group in verdict.allowed_groups if group.change.rule.action != "ignore"]
+    noted = [
+        group for group in verdict.allowed_groups
+        if group.change.rule.action != "ignore" and group.change.group != "cuda_text"
+    ]  # fmt: skip
+    cuda = cuda_only(verdict)
     shown = verdict.allowed_groups if show_all else ()
     return CheckRows(
         drifts=tuple(_blocks(verdict.groups, many=many, show_all=show_all)),
         following=0 if show_all else _following(verdict.groups),
         allowed=tuple(_blocks(shown, many=many, show_all=True)),
         allowed_count=len(noted),
+        cuda_text=f"{cuda_words(cuda)}: {names_in_words(cuda, many=many)}" if cuda else None,
         variants=tuple(_variants(verdict, many=many, show_all=show_all)),
         answers=tuple(_answers(verdict, many=many, show_all=show_all)),
         summary=summary(verdict),
         approve=verdict.accept.shell if verdict.accept else None,
     )
+
+
+def cuda_change(variant: VariantVerdict) -> JudgedChange | None:
+    """The change of a variant's CUDA text where nothing else of it is told."""
+    if variant.drifts:
+        return None
+    return next(
+        (c for c in variant.allowed if c.group == "cuda_text" and c.rule.action != "ignore"), None
+    )
+
+
+def cuda_only(verdict: Verdict) -> tuple[str, ...]:
+    """The variants without drift whose CUDA text is another one."""
+    return tuple(
+        f"{experiment.name}:{variant.name}"
+        for experiment in verdict.experiments
+        for case in experiment.cases
+        for variant in case.variants
+        if cuda_change(variant) is not None
+    )
+
+
+def cuda_words(names: Sequence[str]) -> str:
+    """What is said of them."""
+    several = "variant" if len(names) == 1 else "variants"
+    return f"the CUDA text of {len(names)} {several} changed (reported, not judged)"
 
 
 def summary(verdict: Verdict) -> str:

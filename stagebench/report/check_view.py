@@ -71,6 +71,8 @@ def _changes(rows: CheckRows, width: int) -> list[Text]:
     if rows.following:
         text = f"{rows.following} more facts change as a consequence (--all shows them)"
         found += [Text(text), Text()]
+    if rows.cuda_text:
+        found += [*lines.hanging([], (rows.cuda_text, ""), width), Text()]
     if rows.allowed_count and not rows.allowed:
         found += [Text(f"{rows.allowed_count} more changes are allowed (--all shows them)"), Text()]
     return found
