@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stagebench.errors import EXIT_OK, UsageError
 
 if TYPE_CHECKING:
-    from stagebench.experiment.accepting import Acceptance
+    from stagebench.experiment.accepting import Acceptance, Request
     from stagebench.experiment.experiment_file import ExperimentFile
 
 EPILOG = """\
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     with SweepProgress() as progress:
         done = run_accept(files, request, sweep_options(arguments), progress, _show, tell)
-    _conclude(done, dry_run=request.dry_run)
+    _conclude(done, request)
     return EXIT_OK
 
 
@@ -99,7 +99,18 @@ def _show(acceptance: Acceptance) -> None:
     print_steps(acceptance.verdict, steps, acceptance.refused)
 
 
-def _conclude(acceptance: Acceptance, *, dry_run: bool) -> None:
+def _left_out(acceptance: Acceptance, request: Request) -> str:
+    """What `--only` leaves for another time: ``1 to fix is left out by --only``."""
+    approve = acceptance.verdict.accept
+    counts = {} if approve is None else approve.counts
+    left = {step: number for step, number in counts.items() if step not in request.steps}
+    if not left:
+        return ""
+    said = ", ".join(f"{number} to {step}" for step, number in left.items())
+    return f"{said} {'is' if sum(left.values()) == 1 else 'are'} left out by --only"
+
+
+def _conclude(acceptance: Acceptance, request: Request) -> None:
     from stagebench.report.check_view import print_outcome
 
     notes = []
@@ -108,9 +119,15 @@ def _conclude(acceptance: Acceptance, *, dry_run: bool) -> None:
             f"{acceptance.failed_expectations} expectations still fail: they are code, so change "
             "the experiment or the kernel (`stagebench check` shows what they saw)"
         )
+    left_out = _left_out(acceptance, request)
+    if not acceptance.steps and left_out:
+        print_outcome(f"nothing to {' or '.join(request.steps)}; {left_out}", *notes)
+        return
+    if left_out:
+        notes.insert(0, left_out)
     if not acceptance.steps:
         print_outcome("nothing to accept: every baseline is what the compiler makes", *notes)
-    elif dry_run:
+    elif request.dry_run:
         print_outcome(f"dry run: {len(acceptance.steps)} baselines would change", *notes)
     else:
         print_outcome(f"wrote {len(acceptance.steps)} baselines", *notes)

@@ -392,3 +392,13 @@ def test_baselines_of_a_deleted_experiment(accepted_project, capsys):
     assert run(capsys, "accept", "--only", "trim")[0] == 0
     assert sorted(each.name for each in accepted_project.dumps.iterdir()) == ["tiny"]
     assert run(capsys, "check")[0] == 0
+
+
+def test_what_only_leaves_out_is_said(accepted_project, capsys):
+    """Drift that ``--only`` does not touch is not "what the compiler makes"."""
+    path = next(accepted_project.dumps.rglob("facts.json"))
+    path.write_text(path.read_text().replace('"dynamic_bytes": ', '"dynamic_bytes": 1'))
+    code, out, _ = run(capsys, "accept", "--only", "create")
+    assert (code, "nothing to create; 1 to fix is left out by --only" in out) == (0, True)
+    assert run(capsys, "accept", "--only", "fix", "--only", "create", "--reason", "x")[0] == 0
+    assert "nothing to accept: every" in run(capsys, "accept", "--only", "create")[1]
