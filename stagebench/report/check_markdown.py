@@ -27,6 +27,7 @@ _VARIANT_CHANGES = 40
 
 _ESCAPED = {char: f"\\{char}" for char in "\\|*_<>[]`#~&!"}
 _TEXT = str.maketrans({**_ESCAPED, "@": "@<!-- -->"})
+_CONTROLS = str.maketrans({c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160))})
 _HEADS = {0: "clean", 1: "drift", 3: "a variant fails or lowers now", 4: "not comparable"}
 
 
@@ -149,7 +150,7 @@ def _approve(verdict: Verdict) -> str:
 
 
 def _text(text: str) -> str:
-    plain = " ".join(text.split())
+    plain = " ".join(text.split()).translate(_CONTROLS)
     if len(plain) > _CELL_CHARACTERS:
         plain = plain[: _CELL_CHARACTERS - 1] + "…"
     return plain.translate(_TEXT)

@@ -34,6 +34,9 @@ _STYLES: dict[Status, str] = {
 }
 _CODES = {0: "clean", 1: "drift", 3: "a variant fails or lowers now", 4: "not comparable"}
 _SMALLEST = 40
+_CONTROLS = str.maketrans(
+    {c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160)) if c not in (9, 10)}
+)
 
 
 def print_verdict(
@@ -57,7 +60,16 @@ def print_verdict(
     found.append(Text(f"exit {verdict.exit_code}: {_CODES[verdict.exit_code]}", style=style))
     if rows.approve:
         found.append(Text(f"to approve: {rows.approve}"))
-    lines.show(console, found)
+    lines.show(console, _harmless(found))
+
+
+def _harmless(found: list[Text]) -> list[Text]:
+    """The lines with what a terminal would obey spelt out: names and messages are anyone's."""
+    for line in found:
+        said = line.plain.translate(_CONTROLS)
+        if said != line.plain:
+            line.plain = said
+    return found
 
 
 def _changes(rows: CheckRows, width: int) -> list[Text]:
@@ -146,9 +158,9 @@ def print_steps(
         found += lines.hanging(head, (names_in_words(names, many=many), ""), console.width)
     for name, why in refused:
         found += lines.hanging([("not accepted  ", "red")], (f"{name}: {why}", ""), console.width)
-    lines.show(console, found)
+    lines.show(console, _harmless(found))
 
 
 def print_outcome(text: str, *notes: str) -> None:
     """Say how an `accept` ended."""
-    lines.show(open_console(), [Text(text), *(Text(note) for note in notes)])
+    lines.show(open_console(), _harmless([Text(text), *(Text(note) for note in notes)]))
