@@ -149,7 +149,8 @@ class ExperimentVerdict(Record, frozen=True, kw_only=True):
 
     ``file`` and ``baselines`` (its folder) are relative to the project's root.  ``expectations``
     are those that no variant could answer: each is a failure.  ``compared`` counts the variants
-    that were held against a baseline.
+    that were held against a baseline.  Baselines that no experiment is for (its file is gone) have
+    an entry of their own, in which ``file`` is their folder.
     """
 
     name: str
