@@ -36,6 +36,8 @@ LowerFunction = Callable[[LowerRequest, Callable[[str], None]], Reply]
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_COLLECT_EVERY = 50_000
+"""Objects between two collections in a job: lowering makes many that live until its end."""
 _STDERR_TAIL_BYTES = 64 * 1024
 _PASS_NAME_BYTES = 128
 
@@ -113,6 +115,8 @@ class Server:
         """Serve until standard input ends; kill what is still running then."""
         gc.collect()
         gc.freeze()  # what was imported is shared by all children: keep the collector off it
+        gc.enable()
+        gc.set_threshold(_COLLECT_EVERY)
         adopt_orphans()
         ended, wakeup = os.pipe()
         os.set_blocking(wakeup, False)
