@@ -35,7 +35,7 @@ from stagebench.diff.pass_script import (
     root_name,
     string,
 )
-from stagebench.facts import counts, cuda_callees
+from stagebench.facts import counts
 from stagebench.model import Evidence, Extent, ParamValue, Record
 from stagebench.worker.tilelang import intrinsics
 
@@ -294,7 +294,8 @@ class _Reader:
         if name in ("call_extern", "call_pure_extern"):
             words = [string(arg) for arg in call.args[:2]]  # the type comes first, or is left out
             at = 1 if len(words) > 1 and words[1] is not None else 0
-            return _device_function(words[at], call.args[at + 1 :])
+            values = [extent_of(arg) for arg in call.args[at + 1 :]]
+            return intrinsics.device_function(words[at] or "?", values)
         return intrinsics.Intrinsic((f"unknown:{name}",)) if name in self._unknown else None
 
     def _see_special(self, statement: Statement, name: str, call: ast.Call) -> None:
@@ -381,25 +382,6 @@ _KNOWN = _SPECIAL | intrinsics.SYNC.keys() | {"tvm_storage_sync", "call_extern",
 def _may_tell(text: str) -> bool:
     """Whether the name of a call that we look for is anywhere in a line: else no need to look."""
     return any(name in text for name in _KNOWN)
-
-
-def _device_function(text: str | None, args: list[ast.expr]) -> intrinsics.Intrinsic | None:
-    """What a device function that is called by its name does, as the CUDA reader knows it."""
-    head, _, rest = (text or "?").partition("<")
-    templates, _, tail = rest.rpartition(">")
-    name = head + tail
-    if cuda_callees.is_plain(name):
-        return None
-    reader = cuda_callees.SYNC.get(name)
-    if reader is None:
-        hidden = cuda_callees.hidden_syncs(name, [])
-        return None if hidden else intrinsics.Intrinsic((f"unknown:{name}",))
-    numbers: list[Extent] = [
-        int(part) if part.strip().isdigit() else part.strip()
-        for part in templates.split(",")
-        if part
-    ]
-    return intrinsics.Intrinsic(tuple(op for op, _ in reader(numbers, [*map(extent_of, args)])))
 
 
 def _entries(node: ast.Dict) -> Iterator[tuple[str, ast.expr]]:

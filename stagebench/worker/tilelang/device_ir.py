@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 from tilelang import tvm
 
-from stagebench.facts import cuda_callees
 from stagebench.model import Extent, LaunchParam, TmaDescriptor
 from stagebench.model.facts import LineKind
 from stagebench.model.observation import (
@@ -249,41 +248,14 @@ class _Walk:
 def _unlisted(call: Any, name: str) -> intrinsics.Intrinsic | None:
     """What a call that is in no table of intrinsics does; ``None``: nothing that synchronises."""
     if name in ("call_extern", "call_pure_extern"):
-        return _device_function(call)
+        values = [ir.extent_of(arg) for arg in list(call.args)[1:]]
+        return intrinsics.device_function(str(call.args[0].value), values)
     if name in intrinsics.HARMLESS:
         return None
     effect = getattr(call.op, "get_attr", lambda _: None)("TCallEffectKind")
     if effect is not None and int(effect) in intrinsics.WITHOUT_EFFECT:
         return None
     return intrinsics.Intrinsic((f"unknown:{name}",))
-
-
-def _device_function(call: Any) -> intrinsics.Intrinsic | None:
-    """A device function that is called by its name: its text is what the CUDA will say.
-
-    The names are those that the CUDA reader knows (`stagebench.facts.cuda_callees`).
-    """
-    text = str(call.args[0].value)
-    head, _, rest = text.partition("<")
-    templates, _, tail = rest.rpartition(">")
-    name = head + tail
-    if cuda_callees.is_plain(name):
-        return None
-    reader = cuda_callees.SYNC.get(name)
-    if reader is None:
-        hidden = cuda_callees.hidden_syncs(name, [])
-        return None if hidden else intrinsics.Intrinsic((f"unknown:{name}",))
-    parameters = [_number(part) for part in templates.split(",") if part]
-    values = [ir.extent_of(arg) for arg in list(call.args)[1:]]
-    found = reader(parameters, values)
-    return intrinsics.Intrinsic(
-        tuple(op for op, _ in found), {}, {k: v for _, args in found for k, v in args.items()}
-    )
-
-
-def _number(text: str) -> Extent:
-    text = text.strip()
-    return int(text) if text.isdigit() else text
 
 
 def _arguments(call: Any, name: str, known: intrinsics.Intrinsic) -> dict[str, Extent]:
