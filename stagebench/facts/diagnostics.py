@@ -14,7 +14,7 @@ from stagebench.model import (
     SharedMemory,
     SyncOp,
 )
-from stagebench.model.facts import Severity
+from stagebench.model.diagnostic import Severity
 
 
 def diagnose(

@@ -1,10 +1,9 @@
 """The records that everything else speaks: variants, facts, outcomes.  No behaviour, no I/O."""
 
 from stagebench.model.base import Extent, ParamValue, Record, Scalar
+from stagebench.model.diagnostic import Diagnostic, Evidence
 from stagebench.model.facts import (
     Barrier,
-    Diagnostic,
-    Evidence,
     Facts,
     Launch,
     LaunchParam,
@@ -17,6 +16,23 @@ from stagebench.model.facts import (
     SyncOp,
     SyncTotal,
     TmaDescriptor,
+)
+from stagebench.model.machine import (
+    Arithmetic,
+    FrontierPoint,
+    LevelCount,
+    LevelRow,
+    MachineCode,
+    MachineSite,
+    MmaShape,
+    Occupancy,
+    OverlapWindow,
+    Resources,
+    RoleCount,
+    RoleRegisters,
+    TimeFloor,
+    Toolchain,
+    Walk,
 )
 from stagebench.model.observation import Observation
 from stagebench.model.outcome import SCHEMA_VERSION, Failure, Run, VariantResult
@@ -38,6 +54,7 @@ from stagebench.model.verdict import (
 __all__ = [
     "SCHEMA_VERSION",
     "AcceptCommand",
+    "Arithmetic",
     "Barrier",
     "CaseVerdict",
     "ChangeGroup",
@@ -49,17 +66,28 @@ __all__ = [
     "Extent",
     "Facts",
     "Failure",
+    "FrontierPoint",
     "JudgedChange",
     "Launch",
     "LaunchParam",
+    "LevelCount",
+    "LevelRow",
     "LoweringCost",
+    "MachineCode",
+    "MachineSite",
+    "MmaShape",
     "Observation",
+    "Occupancy",
+    "OverlapWindow",
     "ParamValue",
     "PassRun",
     "PipelineLoop",
     "PipelineStatement",
     "Place",
     "Record",
+    "Resources",
+    "RoleCount",
+    "RoleRegisters",
     "Rule",
     "Run",
     "Scalar",
@@ -68,9 +96,12 @@ __all__ = [
     "SharedMemory",
     "SyncOp",
     "SyncTotal",
+    "TimeFloor",
     "TmaDescriptor",
+    "Toolchain",
     "Variant",
     "VariantResult",
     "VariantVerdict",
     "Verdict",
+    "Walk",
 ]

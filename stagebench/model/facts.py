@@ -11,34 +11,13 @@ from typing import Literal
 from msgspec import field
 
 from stagebench.model.base import Extent, Record
+from stagebench.model.diagnostic import Diagnostic
+from stagebench.model.machine import MachineCode
 
-Severity = Literal["error", "warning", "note"]
 ScheduledBy = Literal["software_pipeline", "warp_specialization", "none"]
 Role = Literal["producer", "consumer", "all"]
 Section = Literal["prologue", "body", "epilogue"]
 LineKind = Literal["exact", "synthetic"]
-
-
-class Evidence(Record, frozen=True, kw_only=True):
-    """Where a fact was seen.
-
-    ``artifact`` is ``device_ir``, ``host_ir``, ``kernel.cu``, ``passes``, ``stderr`` or ``source``;
-    ``line`` is 1-based in that artifact; ``pass_name`` the compiler pass whose result was read.
-    """
-
-    artifact: str
-    line: int | None = None
-    pass_name: str | None = field(name="pass", default=None)
-    text: str | None = None
-
-
-class Diagnostic(Record, frozen=True, kw_only=True):
-    """Something a reader of the facts must know.  ``code`` is stable, kebab-case."""
-
-    severity: Severity
-    code: str
-    message: str
-    evidence: tuple[Evidence, ...] = ()
 
 
 class PipelineStatement(Record, frozen=True, kw_only=True):
@@ -245,6 +224,6 @@ class Facts(Record, frozen=True, kw_only=True):
     sync_ops: tuple[SyncOp, ...]
     sync_totals: dict[str, SyncTotal]
     launch: Launch
-    machine: None
+    machine: MachineCode | None
     diagnostics: tuple[Diagnostic, ...]
     lowering: LoweringCost

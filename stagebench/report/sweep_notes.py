@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from stagebench.model import Facts, Record, VariantResult
-from stagebench.model.facts import Severity
+from stagebench.model.diagnostic import Severity
 from stagebench.report import quantities
 from stagebench.report.fact_rows import loop_names, loops_by_key
 from stagebench.report.messages import group_messages
