@@ -66,9 +66,10 @@ class Occupancy(Record, frozen=True, kw_only=True):
 class FrontierPoint(Record, frozen=True, kw_only=True):
     """How deep may the pipeline be on ``arch``, by shared memory alone?
 
-    ``max_num_stages`` is the largest depth that fits into a CTA's limit, ``max_num_stages_two_ctas``
-    the largest at which two CTAs fit into an SM, if every versioned buffer grows by one version
-    for each stage; ``None`` where that model does not describe the variant.
+    ``max_num_stages`` is the largest depth that fits into a CTA's limit,
+    ``max_num_stages_two_ctas`` the largest at which two CTAs fit into an SM, if every versioned
+    buffer grows by one version for each stage; ``None`` where that model does not describe the
+    variant.
     """
 
     arch: str
@@ -162,7 +163,10 @@ class MmaShape(Record, frozen=True, kw_only=True):
 
 
 class TimeFloor(Record, frozen=True, kw_only=True):
-    """No run of the kernel on ``device`` can be faster; microseconds.  ``source`` cites its rates."""
+    """No run of the kernel on ``device`` can be faster; microseconds.
+
+    ``source`` cites the device's rates.
+    """
 
     device: str
     compute_us: float | None

@@ -7,7 +7,8 @@ from typing import Literal
 from msgspec import field
 
 from stagebench.model.base import Record
-from stagebench.model.facts import Diagnostic, Facts
+from stagebench.model.diagnostic import Diagnostic
+from stagebench.model.facts import Facts
 from stagebench.model.variant import Variant
 
 SCHEMA_VERSION: Literal[1] = 1
