@@ -1,0 +1,255 @@
+"""How long did it take, and who waited for what?  Records of probes, stalls and what depth changed.
+
+A *probe* times one wait of one warp (its leader lane) with the low 32 bits of ``%clock``; cycles
+are cycles of the warp's SM.  ``None`` means "not measured or not known"; ``0`` means "measured, and
+there was none".  `stagebench.timing.decode` documents the buffer that the probes write.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from stagebench.model.base import Extent, Record
+from stagebench.model.facts import LineKind, Section
+
+StallCause = Literal["data", "slot", "compute", "barrier", "other"]
+"""What a wait waits for: data (a full mbarrier, cp.async), a free slot (an empty mbarrier), the
+tensor core (wgmma, tcgen05), other threads (``__syncthreads``, named and cluster barriers)."""
+
+ProblemKind = Literal[
+    "truncated",
+    "trailing_bytes",
+    "no_entry",
+    "wrong_lane",
+    "no_exit",
+    "dropped",
+    "ordinal_gap",
+    "unknown_site",
+    "clock_backwards",
+    "outside_warp",
+    "timer_backwards",
+    "no_calibration",
+    "count_mismatch",
+]
+
+
+class ProbeSite(Record, frozen=True, kw_only=True):
+    """One probed wait of the PTX; ``id`` is its index in `ProbeMetadata.sites`.
+
+    ``op`` and ``args`` are those of `Facts.sync_ops`; ``barrier_kind`` is that of the mbarrier it
+    waits on.  ``name`` is what a timeline shows.  ``copy`` (0-based) of ``copies`` tells apart the
+    PTX copies of one CUDA statement.  ``predicted`` is how often each warp of a CTA executes this
+    copy, in the order of the warps: 0 where a warp never reaches it, ``None`` where the CPU walk
+    can't tell (the whole: not walked).
+    """
+
+    id: int
+    name: str
+    op: str
+    args: dict[str, Extent]
+    role: str
+    section: Section | None
+    barrier_kind: Literal["full", "empty", "other"] | None
+    file: str | None
+    line: int | None
+    line_kind: LineKind | None
+    cuda_line: int | None
+    ptx_line: int | None
+    copy: int
+    copies: int
+    predicted: tuple[int | None, ...] | None
+
+
+class ProbeMetadata(Record, frozen=True, kw_only=True):
+    """What the probe builder says of a probed kernel: all that decoding its buffer needs.
+
+    ``kernel`` is the entry's name, ``symbol`` the module-scope pointer to the buffer.  Of the
+    grid's ``grid_ctas`` CTAs (by linear id) sampled CTA k is CTA k · ``cta_step``, for k below
+    ``sampled_ctas``.  ``warp_roles`` is the role of each warp of a CTA.  A record whose site is
+    ``calibration_site`` (one a warp, no site of ``sites``) times two back-to-back clock reads.
+    ``buffer_bytes`` is ``sampled_ctas`` · ``warps_per_cta`` · ``stride_bytes``; ``stride_bytes``
+    is 64 + 16 · ``cap``.
+    """
+
+    schema_version: Literal[1] = 1
+    kernel: str
+    symbol: str
+    sites: tuple[ProbeSite, ...]
+    calibration_site: int | None
+    cap: int
+    stride_bytes: int
+    buffer_bytes: int
+    warps_per_cta: int
+    warp_roles: tuple[str, ...]
+    grid_ctas: int
+    sampled_ctas: int
+    cta_step: int
+
+
+class TimingProblem(Record, frozen=True, kw_only=True):
+    """Something wrong with a probe buffer, and where: nothing of it is used silently.
+
+    ``cta`` is the linear CTA id, ``record`` the 0-based index in the lane, ``count`` how many
+    records (or bytes) it concerns.
+    """
+
+    kind: ProblemKind
+    message: str
+    cta: int | None
+    warp: int | None
+    record: int | None
+    offset_bytes: int | None
+    count: int | None
+
+
+class SiteStall(Record, frozen=True, kw_only=True):
+    """Stalls of one statement, its PTX copies together; cycles between the two clock reads.
+
+    ``executions`` are the records that were kept, of all sampled warps; ``predicted`` what the CPU
+    walk expects of the same warps.  ``share`` is the stalls' part of the time of the warps that
+    execute it, over the lanes whose records are complete (``None``: no such lane).
+    """
+
+    site: ProbeSite
+    cause: StallCause
+    executions: int
+    predicted: int | None
+    warps: int
+    mean_cycles: float
+    p50_cycles: float
+    p95_cycles: float
+    max_cycles: int
+    total_cycles: int
+    share: float | None
+
+
+class SectionTime(Record, frozen=True, kw_only=True):
+    """Where the time of a role's warps went in one section, as a sum over the warps, in cycles.
+
+    ``busy`` is ``cycles`` less the causes.  ``section`` is ``None`` for the whole kernel.
+    """
+
+    section: Section | None
+    cycles: int
+    busy_cycles: int
+    stall_cycles: dict[StallCause, int]
+
+
+class RoleTime(Record, frozen=True, kw_only=True):
+    """Where the warps of one role spent their time; only lanes with all their records count.
+
+    ``sections`` are prologue, body, epilogue, split at the first and the last record of a site of
+    the body; empty where no site is known to be of the body.
+    """
+
+    role: str
+    warps: int
+    whole: SectionTime
+    sections: tuple[SectionTime, ...]
+
+
+class Stalls(Record, frozen=True, kw_only=True):
+    """All that one probed run says: by site (worst first), by role, and what is wrong with it.
+
+    ``read_cycles`` is the median cost of the two clock reads themselves, part of every stall.
+    """
+
+    sites: tuple[SiteStall, ...]
+    roles: tuple[RoleTime, ...]
+    read_cycles: float | None
+    problems: tuple[TimingProblem, ...]
+
+
+class Measurement(Record, frozen=True, kw_only=True):
+    """A median with its confidence interval: ``level`` 0.95 of ``runs`` runs; microseconds."""
+
+    median_us: float
+    low_us: float
+    high_us: float
+    runs: int
+    level: float
+
+
+class DepthFacts(Record, frozen=True, kw_only=True):
+    """What the compiler decided at one depth, as far as it can change time.
+
+    ``versions`` is by buffer; ``wait_depths`` the distinct ``max_pending`` of cp.async and wgmma
+    waits by op, in program order; ``smem_bytes`` of a CTA; ``ctas_per_sm`` the theoretical
+    occupancy.
+    """
+
+    versions: dict[str, int]
+    wait_depths: dict[str, tuple[Extent, ...]]
+    barriers: int
+    smem_bytes: int
+    registers: int | None
+    ctas_per_sm: int | None
+
+
+class VariantTiming(Record, frozen=True, kw_only=True):
+    """One depth of one kernel: facts beside time.
+
+    ``base`` is the kernel as compiled, ``control`` without the unrolling that probes cost,
+    ``probed`` with probes; ``correct`` is false where the output was wrong (then its time is no
+    result).
+    """
+
+    num_stages: int
+    facts: DepthFacts | None
+    base: Measurement | None
+    control: Measurement | None
+    probed: Measurement | None
+    stalls: Stalls | None
+    correct: bool | None
+
+
+class FactStep(Record, frozen=True, kw_only=True):
+    """One fact that differs between two depths, as text; ``None``: not known there."""
+
+    name: str
+    left: str | None
+    right: str | None
+
+
+class StallStep(Record, frozen=True, kw_only=True):
+    """Mean cycles that a role waits for one cause per execution of the body's wait."""
+
+    role: str
+    cause: StallCause
+    left_cycles: float | None
+    right_cycles: float | None
+
+
+class DepthStep(Record, frozen=True, kw_only=True):
+    """One step ``left → right`` of ``num_stages``: what changed, what it cost or gained, in words.
+
+    ``outcome`` is ``within_noise`` where the confidence intervals of the two times overlap and
+    ``unknown`` where one of them is missing or its output is wrong.
+    """
+
+    left: int
+    right: int
+    facts: tuple[FactStep, ...]
+    left_us: float | None
+    right_us: float | None
+    stalls: tuple[StallStep, ...]
+    outcome: Literal["faster", "slower", "within_noise", "unknown"]
+    verdict: str
+
+
+class Correlation(Record, frozen=True, kw_only=True):
+    """Spearman's rank correlation of two quantities over the depths of a sweep.
+
+    ``rho``, its interval at ``level`` and ``p_value`` are ``None`` where ``n`` is too small or one
+    quantity does not vary; ``claim`` says so, or what follows, in words.
+    """
+
+    left: str
+    right: str
+    n: int
+    rho: float | None
+    low: float | None
+    high: float | None
+    level: float
+    p_value: float | None
+    claim: str
