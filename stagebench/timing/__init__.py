@@ -1,0 +1,1 @@
+"""What do the probes say?  Their buffer decoded; stalls by site and role; what depth changed."""

@@ -1,0 +1,1 @@
+"""What happened when?  Marked regions of other profilers, timelines, Perfetto and SVG."""

@@ -1,0 +1,300 @@
+"""Which marked regions does a CudaProfiler buffer hold, and what is damaged in it?
+
+`stagebench.trace.profiler_words` describes the words.  A lane's records are in program order, so
+that its clock is unwrapped record by record: a step back by more than half of the timer's range is
+a wrap, a smaller one a clock that went backwards.  Lanes are put on one axis by their first
+records, which are taken to be less than half the range (2.1 s) apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from stagebench.model import Record
+from stagebench.trace.profiler_lanes import Lane, Shape, read_shape, split_lanes
+from stagebench.trace.profiler_problems import ProblemLog, WireProblem
+from stagebench.trace.profiler_words import (
+    END,
+    EVENT_IDS,
+    FINALIZE,
+    INSTANT,
+    LAYOUTS,
+    START,
+    WRAP_NS,
+    ProfilerFormat,
+)
+
+if TYPE_CHECKING:
+    from stagebench.trace.profiler_words import Words
+
+_HALF = WRAP_NS // 2
+
+
+class Region(Record, frozen=True, kw_only=True):
+    """A start and its end (or an instant: both equal), in ns since the buffer's first record."""
+
+    block: int
+    group: int
+    event: int
+    start_ns: int
+    end_ns: int
+
+
+class LaneSpan(Record, frozen=True, kw_only=True):
+    """From a lane's first to its last record; ``sm`` where the format tells it."""
+
+    block: int
+    group: int
+    sm: int | None
+    start_ns: int
+    end_ns: int
+
+
+class ProfilerTrace(Record, frozen=True, kw_only=True):
+    """All that a buffer says.  ``blocks`` and ``groups`` are ``None`` where nothing tells them.
+
+    ``events`` names the event ids that occur.  Regions are in the order of their starts.
+    """
+
+    format: ProfilerFormat
+    blocks: int | None
+    groups: int | None
+    events: dict[int, str]
+    regions: tuple[Region, ...]
+    instants: tuple[Region, ...]
+    lanes: tuple[LaneSpan, ...]
+    problems: tuple[WireProblem, ...]
+
+
+def decode(
+    words: Words,
+    wire: ProfilerFormat,
+    *,
+    events: Sequence[str] = (),
+    blocks: int | None = None,
+    groups: int | None = None,
+    stride: int | None = None,
+    trailing_bytes: int = 0,
+) -> ProfilerTrace:
+    """Decode a buffer; whatever it holds, damage is reported and never raised.
+
+    ``events`` are the names of the event ids from 0 on.  ``blocks``, ``groups`` and ``stride`` go
+    before what the header says.
+    """
+    log = ProblemLog()
+    if trailing_bytes:
+        log.add(
+            "truncated",
+            f"{trailing_bytes} bytes after the last whole word: the file was cut",
+            slot=len(words),
+        )
+    if len(events) > EVENT_IDS:
+        log.add("event_alias", f"{len(events)} event names; a tag holds ids below {EVENT_IDS}")
+    layout = LAYOUTS[wire]
+    shape = read_shape(words, log, blocks=blocks, groups=groups, stride=stride, layout=layout)
+    if shape is None:
+        return _trace(wire, None, events, ((), (), ()), log)
+    lanes = split_lanes(words, shape, log, wire, stride_is_given=stride is not None)
+    reader = _Reader(shape, log, len(words), finalizes=layout.finalizes)
+    for lane in lanes:
+        reader.read(lane)
+    return _trace(wire, shape, events, reader.shifted(), log)
+
+
+class _Reader:
+    """Reads lanes one by one; times are relative to the first record of the first lane."""
+
+    def __init__(self, shape: Shape, log: ProblemLog, size: int, *, finalizes: bool) -> None:
+        self._shape, self._log, self._size, self._finalizes = shape, log, size, finalizes
+        self._anchor: int | None = None
+        self._regions: list[tuple[int, int, int, int]] = []
+        self._instants: list[tuple[int, int, int, int]] = []
+        self._lanes: list[tuple[int, int | None, int, int]] = []
+
+    def read(self, lane: Lane) -> None:
+        """Pair the starts and ends of one lane."""
+        times = self._unwrap(lane)
+        end = next((i for i, kind in enumerate(lane.types) if kind == FINALIZE), len(times))
+        if not self._finalizes:
+            end = self._without_types(lane)
+        elif end < len(times) - 1:
+            self._log.add(
+                "after_finalize",
+                f"{len(times) - 1 - end} records after the lane's last one: an older run's",
+                lane=lane.index,
+                slot=lane.slots[end + 1],
+                count=len(times) - 1 - end,
+            )
+        self._holes(lane, min(end + 1, len(times)))
+        self._pair(lane, times, end)
+        if end == len(times):
+            self._unfinished(lane)
+        used = times[: min(end + 1, len(times))]
+        sm = self._sm(lane)
+        if used:
+            self._lanes.append((lane.index, sm, min(used), max(used)))
+
+    def shifted(
+        self,
+    ) -> tuple[tuple[Region, ...], tuple[Region, ...], tuple[LaneSpan, ...]]:
+        """Everything with the first moment of all at 0."""
+        groups = self._shape.groups
+        zero = min((start for _, _, start, _ in self._lanes), default=0)
+
+        def regions(found: list[tuple[int, int, int, int]]) -> tuple[Region, ...]:
+            return tuple(
+                Region(
+                    block=lane // groups,
+                    group=lane % groups,
+                    event=event,
+                    start_ns=start - zero,
+                    end_ns=end - zero,
+                )
+                for start, end, lane, event in sorted(found)
+            )
+
+        lanes = tuple(
+            LaneSpan(
+                block=lane // groups,
+                group=lane % groups,
+                sm=sm,
+                start_ns=start - zero,
+                end_ns=end - zero,
+            )
+            for lane, sm, start, end in self._lanes
+        )
+        return regions(self._regions), regions(self._instants), lanes
+
+    def _unwrap(self, lane: Lane) -> list[int]:
+        if self._anchor is None:
+            self._anchor = lane.times[0]
+        found: list[int] = []
+        previous = _nearest(lane.times[0], self._anchor)
+        raw = lane.times[0]
+        for slot, time in zip(lane.slots, lane.times, strict=True):
+            now = _nearest(time, previous)
+            if now < previous:
+                self._log.add(
+                    "clock_backwards",
+                    f"the clock goes back by {previous - now} ns",
+                    lane=lane.index,
+                    slot=slot,
+                )
+            elif time < raw:
+                self._log.add(
+                    "timer_wrapped",
+                    "the 32-bit timer wrapped between two records; unwrapped by their order",
+                    lane=lane.index,
+                    slot=slot,
+                )
+            found.append(now)
+            previous, raw = max(previous, now), time
+        return found
+
+    def _without_types(self, lane: Lane) -> int:
+        """A format without finalize: records of its type are unknown, the lane ends with them."""
+        for slot, kind in zip(lane.slots, lane.types, strict=True):
+            if kind == FINALIZE:
+                self._log.add(
+                    "unknown_type", "a record of type 3, which this format does not have; is it "
+                    "the other format?", lane=lane.index, slot=slot,
+                )  # fmt: skip
+        return len(lane.slots)
+
+    def _holes(self, lane: Lane, used: int) -> None:
+        expected = 1 + lane.index
+        for slot in lane.slots[:used]:
+            if slot != expected:
+                missing = (slot - expected) // self._shape.stride
+                self._log.add(
+                    "hole", "empty slots before a record: overwritten, or never written",
+                    lane=lane.index, slot=expected, count=missing,
+                )  # fmt: skip
+            expected = slot + self._shape.stride
+
+    def _pair(self, lane: Lane, times: list[int], end: int) -> None:
+        open_at: dict[int, list[int]] = {}
+        for index in range(end):
+            event, kind = lane.events[index], lane.types[index]
+            if kind == START:
+                open_at.setdefault(event, []).append(index)
+            elif kind == END and open_at.get(event):
+                start = open_at[event].pop()
+                self._regions.append((times[start], times[index], lane.index, event))
+            elif kind == END:
+                self._log.add(
+                    "missing_start", f"an end of event {event} without its start",
+                    lane=lane.index, slot=lane.slots[index],
+                )  # fmt: skip
+            elif kind == INSTANT:
+                self._instants.append((times[index], times[index], lane.index, event))
+        for index in sorted(index for starts in open_at.values() for index in starts):
+            self._log.add(
+                "missing_end", f"a start of event {lane.events[index]} without its end",
+                lane=lane.index, slot=lane.slots[index],
+            )  # fmt: skip
+
+    def _unfinished(self, lane: Lane) -> None:
+        """No finalize: the lane's slots were used up, or the kernel never came to its end."""
+        beyond = lane.slots[-1] + self._shape.stride >= self._size
+        if beyond:
+            self._log.add(
+                "lane_full",
+                "the lane's last slot is used and nothing says that it ended there: later records "
+                "were written past the buffer (there is no bounds check on the device)",
+                lane=lane.index,
+                slot=lane.slots[-1],
+            )
+        elif self._finalizes:
+            self._log.add(
+                "not_finalized",
+                "the lane has no finalize record: the kernel stopped early, or never finalizes",
+                lane=lane.index,
+                slot=lane.slots[-1],
+            )
+
+    def _sm(self, lane: Lane) -> int | None:
+        if len(set(lane.sms)) > 1:
+            self._log.add(
+                "sm_changed",
+                f"records of one lane name SMs {sorted(set(lane.sms))}: lanes alias, or this is "
+                "the other format",
+                lane=lane.index,
+                slot=lane.slots[0],
+            )
+            return None
+        return lane.sms[0] if lane.sms else None
+
+
+def _nearest(time: int, reference: int) -> int:
+    """The moment with these low 32 bits that is nearest to ``reference``."""
+    return reference + ((time - reference + _HALF) % WRAP_NS) - _HALF
+
+
+def _trace(
+    wire: ProfilerFormat,
+    shape: Shape | None,
+    names: Sequence[str],
+    found: tuple[tuple[Region, ...], tuple[Region, ...], tuple[LaneSpan, ...]],
+    log: ProblemLog,
+) -> ProfilerTrace:
+    regions, instants, lanes = found
+    ids = sorted({region.event for region in (*regions, *instants)})
+    for event in ids:
+        if names and event >= len(names):
+            log.add("unknown_event", f"event {event} has no name: {len(names)} were given")
+    return ProfilerTrace(
+        format=wire,
+        blocks=None if shape is None else shape.blocks,
+        groups=None if shape is None else shape.groups,
+        events={event: _name(event, names) for event in ids},
+        regions=regions,
+        instants=instants,
+        lanes=lanes,
+        problems=log.problems(),
+    )
+
+
+def _name(event: int, names: Sequence[str]) -> str:
+    return names[event] if event < len(names) else f"event {event}"
