@@ -11,7 +11,7 @@ from stagebench.diff.text_rule_names import MARKS, MOVED, SUMMARIES
 from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
-    from stagebench.diff.fact_changes import FactChange
+    from stagebench.diff.fact_change import FactChange
     from stagebench.diff.text_input import Input
     from stagebench.diff.text_records import TextDiff
     from stagebench.dump.files import Dump

@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import msgspec
 
+from stagebench.diff.fact_change import FactChange, Group, Kind, Presence
 from stagebench.diff.fact_matching import Pair, match, match_sites
 from stagebench.diff.fact_words import quantity, site_place, what_changed
+from stagebench.diff.machine_changes import machine_changes
 from stagebench.dump.files import Dump
 from stagebench.model import (
     Barrier,
@@ -37,12 +39,6 @@ from stagebench.model import (
     VariantResult,
 )
 
-Group = Literal[
-    "outcome", "schedule", "memory", "sync", "barriers", "launch", "machine", "diagnostics"
-]
-Kind = Literal["fact", "rename", "position"]
-Presence = Literal["both", "left", "right"]
-
 _R = TypeVar("_R", bound=Record)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _POSITIONS = frozenset({"line", "cuda_line", "file", "line_kind"})
@@ -54,49 +50,6 @@ _FOLLOWS = frozenset(
     }
 )  # fmt: skip
 """Fields that change because another one of the same comparison did."""
-
-
-class Since(Record, frozen=True, kw_only=True):
-    """The first pass after which the two variants differ in a fact, and go on to differ.
-
-    ``pass`` is ``None`` where they differ before the first pass already: it was asked for.
-    ``left`` and ``right`` are the fact's values there, and where in the IR text after the pass they
-    are read (1-based line of ``snapshot``); ``None``: not to be seen in the text of that side.
-    """
-
-    pass_name: str | None = msgspec.field(name="pass")
-    left_sequence: int | None
-    right_sequence: int | None
-    left: ParamValue
-    right: ParamValue
-    left_evidence: Evidence | None
-    right_evidence: Evidence | None
-
-
-class FactChange(Record, frozen=True, kw_only=True):
-    """One fact that is not the same in two variants.
-
-    ``path`` names the fact for scripts, with the left variant's names in it
-    (``shared_buffers[A_shared].num_versions``); ``text`` says it for people, and begins with
-    ``subject``, the thing that changed, where it is about one (``A_shared``).  ``kind`` is
-    ``rename`` where the two are equal but for names, and ``position`` where only a line moved:
-    neither is a difference of the code.  ``presence`` says on which side the thing exists; a value
-    is ``None`` where it does not, or is not known.  ``follows``: it is only another side of a
-    change that is in the list too.
-    """
-
-    path: str
-    group: Group
-    kind: Kind
-    presence: Presence
-    follows: bool
-    subject: str
-    text: str
-    left: ParamValue
-    right: ParamValue
-    left_evidence: tuple[Evidence, ...]
-    right_evidence: tuple[Evidence, ...]
-    since: Since | None = None
 
 
 def fact_changes(left: Dump, right: Dump) -> tuple[FactChange, ...]:
@@ -290,6 +243,7 @@ class _Comparison:
             "launch", "launch.params", params, lambda p: p.name, _device_ir, label="parameter {}"
         )
         self._diagnostics()
+        self.found += machine_changes(left.machine, right.machine)
         self._rest()
         return sorted(self.found, key=_interest)
 
@@ -563,7 +517,7 @@ class _Comparison:
     def _launch(
         self, left: Launch, right: Launch, descriptors: Sequence[Pair[TmaDescriptor]]
     ) -> None:
-        lists = frozenset({"params", "tma_descriptors"})
+        lists = frozenset({"params", "tma_descriptors", "tensors"})
         self._record("launch", "launch", "", left, right, _device_ir, skip=lists)
         orders = [tuple(param.name for param in launch.params) for launch in (left, right)]
         common = [[name for name in orders[0] if name in orders[1]],
@@ -582,6 +536,13 @@ class _Comparison:
             "launch", "launch.tma_descriptors", descriptors, lambda d: d.name, _tma_seen,
             label="TMA descriptor {}",
         )  # fmt: skip
+        if left.tensors is not None and right.tensors is not None:  # an old side never looked
+            by = (lambda t: self._here(t.name), lambda t: (t.dtype, t.shape))
+            tensors = match(left.tensors, right.tensors, by=by)
+            self._list(
+                "launch", "launch.tensors", tensors, lambda t: t.name, _device_ir,
+                label="tensor {}",
+            )  # fmt: skip
 
     def _diagnostics(self) -> None:
         pairs = match(
@@ -615,7 +576,7 @@ class _Comparison:
         known = frozenset(
             {
                 "pipeline_loops", "shared_buffers", "shared_memory", "barriers", "sync_ops",
-                "sync_totals", "launch", "diagnostics", "lowering",
+                "sync_totals", "launch", "machine", "diagnostics", "lowering",
             }
         )  # fmt: skip
         self._record("machine", "", "", self.left, self.right, lambda *_: (), skip=known)

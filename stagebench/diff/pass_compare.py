@@ -11,7 +11,8 @@ from typing import Literal
 
 import msgspec
 
-from stagebench.diff.fact_changes import FactChange, fact_changes
+from stagebench.diff.fact_change import FactChange
+from stagebench.diff.fact_changes import fact_changes
 from stagebench.diff.pass_alignment import align_passes
 from stagebench.diff.pass_divergence import (
     PassComparison,

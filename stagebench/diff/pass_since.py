@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from stagebench.diff.fact_changes import FactChange, Since
+from stagebench.diff.fact_change import FactChange, Since
 from stagebench.diff.pass_divergence import TwoLowerings
 from stagebench.diff.pass_facts import Reading, evidence
 from stagebench.diff.pass_runs import Lowering, PassStep

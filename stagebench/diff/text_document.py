@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from stagebench.diff.fact_changes import FactChange
+from stagebench.diff.fact_change import FactChange
 from stagebench.diff.text_input import Input
 from stagebench.diff.text_records import Hunk, Rename, RuleCount, TextDiff
 from stagebench.model import SCHEMA_VERSION, Record, Variant

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from stagebench.dump.atomic_file import UNFINISHED, write_file, write_folder
-from stagebench.dump.files import VARIANT, Dump, dump_files, read_dump
+from stagebench.dump.files import VARIANT, Assembly, Dump, dump_files, read_dump
 from stagebench.dump.folder_name import variant_folder
 from stagebench.errors import DumpError, UsageError
 from stagebench.model import SCHEMA_VERSION, Record, VariantResult
@@ -70,10 +70,12 @@ class DumpDirectory:
         chosen: tuple[str, ...],
         kernel_cu: str | None,
         snapshot_frame: bytes | None,
+        assembly: Assembly | None = None,
     ) -> str:
         """Write one variant's dump; returns its folder, relative to the directory."""
         folder = variant_folder(result.variant, chosen)
-        write_folder(self.root / folder, dump_files(result, kernel_cu, snapshot_frame))
+        files = dump_files(result, kernel_cu, snapshot_frame, assembly)
+        write_folder(self.root / folder, files)
         return folder
 
     def finish(self, folders: tuple[str, ...], timings: dict[str, Timing]) -> None:

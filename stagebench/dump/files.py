@@ -7,6 +7,10 @@
 ``passes.json``        every pass run: its name, whether it changed the IR, the snapshot
 ``kernel.cu``          the generated CUDA, without line directives
 ``snapshots.txt.zst``  the IR after each pass, distinct texts only (`stagebench.dump.snapshots`)
+``machine.json``       facts of the machine code, where it was assembled
+``kernel.ptx``         the PTX that was assembled
+``kernel.sass``        the machine code as the disassembler writes it
+``kernel.cubin``       the machine code itself
 =====================  ==============================================================
 
 A failed variant has ``variant.json`` alone.  Nothing in a dump holds a time, a path, a host or a
@@ -28,6 +32,7 @@ from stagebench.model import (
     Failure,
     Launch,
     LoweringCost,
+    MachineCode,
     PassRun,
     PipelineLoop,
     Record,
@@ -42,6 +47,7 @@ from stagebench.model.codec import decode, encode_pretty
 
 VARIANT, FACTS, LAUNCH, PASSES = "variant.json", "facts.json", "launch.json", "passes.json"
 CUDA, SNAPSHOTS = "kernel.cu", "snapshots.txt.zst"
+MACHINE, PTX, SASS, CUBIN = "machine.json", "kernel.ptx", "kernel.sass", "kernel.cubin"
 
 _File = TypeVar("_File", bound=Record)
 
@@ -69,6 +75,13 @@ class PassesFile(Record, frozen=True, kw_only=True):
     passes: tuple[PassRun, ...]
 
 
+class MachineFile(Record, frozen=True, kw_only=True):
+    """``machine.json``."""
+
+    schema_version: Literal[1]
+    machine: MachineCode
+
+
 class LoweringFile(Record, frozen=True, kw_only=True):
     """`LoweringCost` without its passes, which have a file of their own."""
 
@@ -76,7 +89,10 @@ class LoweringFile(Record, frozen=True, kw_only=True):
 
 
 class FactsFile(Record, frozen=True, kw_only=True):
-    """``facts.json``: `Facts` in its order, without what has a file of its own."""
+    """``facts.json``: `Facts` in its order, without what has a file of its own.
+
+    ``machine`` is always ``null`` here: ``machine.json`` has it, where there is one.
+    """
 
     schema_version: Literal[1]
     pipeline_loops: tuple[PipelineLoop, ...]
@@ -91,9 +107,19 @@ class FactsFile(Record, frozen=True, kw_only=True):
 
 
 _SAME = tuple(
-    name for name in FactsFile.__struct_fields__ if name not in ("schema_version", "lowering")
+    name
+    for name in FactsFile.__struct_fields__
+    if name not in ("schema_version", "machine", "lowering")
 )
 """The fields that `FactsFile` and `Facts` share as they are."""
+
+
+class Assembly(Record, frozen=True, kw_only=True):
+    """What was assembled from the generated CUDA, as files."""
+
+    ptx: str
+    sass: str
+    cubin: bytes
 
 
 class Dump(Record, frozen=True, kw_only=True):
@@ -102,6 +128,15 @@ class Dump(Record, frozen=True, kw_only=True):
     folder: str
     result: VariantResult
     kernel_cu: str | None
+
+    def assembly(self) -> Assembly | None:
+        """The PTX, SASS and cubin that were made with it; ``None`` where it was not assembled."""
+        folder = Path(self.folder)
+        if not (folder / CUBIN).exists():
+            return None
+        return Assembly(
+            ptx=_text(folder, PTX), sass=_text(folder, SASS), cubin=_bytes(folder, CUBIN)
+        )
 
     def snapshots(self) -> dict[str, str]:
         """The IR texts by digest (read now: they are large and seldom needed)."""
@@ -115,7 +150,10 @@ class Dump(Record, frozen=True, kw_only=True):
 
 
 def dump_files(
-    result: VariantResult, kernel_cu: str | None, snapshot_frame: bytes | None
+    result: VariantResult,
+    kernel_cu: str | None,
+    snapshot_frame: bytes | None,
+    assembly: Assembly | None = None,
 ) -> dict[str, bytes]:
     """The files of a variant's dump by name."""
     files = {
@@ -134,6 +172,7 @@ def dump_files(
     files[FACTS] = encode_pretty(
         FactsFile(
             schema_version=SCHEMA_VERSION,
+            machine=None,
             lowering=LoweringFile(seconds=facts.lowering.seconds),
             **{name: getattr(facts, name) for name in _SAME},
         )
@@ -144,6 +183,14 @@ def dump_files(
     )
     files[CUDA] = (kernel_cu or "").encode()
     files[SNAPSHOTS] = snapshot_frame or snapshots.pack({})
+    if facts.machine is not None:
+        files[MACHINE] = encode_pretty(
+            MachineFile(schema_version=SCHEMA_VERSION, machine=facts.machine)
+        )
+    if assembly is not None:
+        files[PTX] = assembly.ptx.encode()
+        files[SASS] = assembly.sass.encode()
+        files[CUBIN] = assembly.cubin
     return files
 
 
@@ -168,6 +215,9 @@ def _read_facts(folder: Path) -> Facts:
     passes = _read(folder, PASSES, PassesFile).passes
     return Facts(
         launch=_read(folder, LAUNCH, LaunchFile).launch,
+        machine=_read(folder, MACHINE, MachineFile).machine
+        if (folder / MACHINE).exists()
+        else None,
         lowering=LoweringCost(seconds=head.lowering.seconds, passes=passes),
         **{name: getattr(head, name) for name in _SAME},
     )

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from stagebench.dump.files import CUDA, FACTS, LAUNCH, VARIANT
+from stagebench.dump.files import CUDA, FACTS, LAUNCH, MACHINE, VARIANT
 from stagebench.errors import StagebenchError
 from stagebench.gate.fact_schema import CUDA_TEXT
 from stagebench.gate.json_lines import Pointer, value_lines
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[((?:[^\[\]]|\[[^\[\]]*\])*)\]")
 _NTH = re.compile(r"^(.*?) ?#(\d+)$", re.DOTALL)
+_FILES = {"launch": LAUNCH, "machine": MACHINE}
 _HEADS = ("variant", "outcome", "failure")
 
 
@@ -23,7 +24,7 @@ def find_line(folder: Path, path: str) -> tuple[str, int | None]:
     if path == CUDA_TEXT:
         return CUDA, None
     head = path.partition(".")[0].partition("[")[0]
-    name = VARIANT if head in _HEADS else LAUNCH if head == "launch" else FACTS
+    name = VARIANT if head in _HEADS else _FILES.get(head, FACTS)
     try:
         value, lines = _document(folder / name)
     except (OSError, ValueError, StagebenchError):

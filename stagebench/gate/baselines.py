@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import Literal
 
 from stagebench.dump.atomic_file import UNFINISHED
-from stagebench.dump.files import CUDA, FACTS, LAUNCH, PASSES, SNAPSHOTS, VARIANT, Dump, read_dump
+from stagebench.dump.files import (
+    CUDA,
+    FACTS,
+    LAUNCH,
+    MACHINE,
+    PASSES,
+    SNAPSHOTS,
+    VARIANT,
+    Dump,
+    read_dump,
+)
 from stagebench.errors import DumpError
 from stagebench.gate.kernel_text import defines
 from stagebench.model import Compiler, Record
@@ -140,7 +150,7 @@ def _folders(root: Path) -> Iterator[Path]:
 def _read(folder: Path) -> Dump:
     """A dump whose every file was looked at first."""
     contents: dict[str, bytes] = {}
-    for name in (VARIANT, FACTS, LAUNCH, PASSES, CUDA):
+    for name in (VARIANT, FACTS, LAUNCH, PASSES, MACHINE, CUDA):
         path = folder / name
         if path.exists() or path.is_symlink():
             contents[name] = _guarded(path)

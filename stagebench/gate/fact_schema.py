@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import msgspec
 
+from stagebench.diff.machine_facts import MACHINE_TEMPLATES
 from stagebench.gate.fact_pattern import has_form
 from stagebench.model import (
     Barrier,
@@ -19,6 +20,7 @@ from stagebench.model import (
     Failure,
     Launch,
     LaunchParam,
+    LaunchTensor,
     PipelineLoop,
     PipelineStatement,
     Record,
@@ -45,12 +47,6 @@ SYNC_OPS = (
     "fence_proxy_async", "fence_barrier_init", "threadfence", "setmaxnreg",
 )  # fmt: skip
 """The taxonomy (DESIGN, "Facts"); ``unknown:<name>`` is what does not fit."""
-
-_MACHINE = (
-    "registers", "spill_bytes", "barriers", "stack_bytes", "sync_ptx", "sync_sass", "occupancy",
-    "diagnostics",
-)  # fmt: skip
-"""Announced by the JSON schema (DESIGN) and ``null`` today: a policy may name them already."""
 
 
 def _below(path: str, record: type[Record], *, skip: tuple[str, ...] = ()) -> list[str]:
@@ -88,12 +84,13 @@ def fact_templates() -> tuple[str, ...]:
             "launch.params.order",
             *_below("launch.params[*]", LaunchParam),
             *_below("launch.tma_descriptors[*]", TmaDescriptor),
+            *_below("launch.tensors[*]", LaunchTensor),
         ],
         "diagnostics": [
             *_below("diagnostics[*]", Diagnostic),
             *_below("diagnostics[*].evidence[*]", Evidence),
         ],
-        "machine": ["machine", *(f"machine.{name}" for name in _MACHINE)],
+        "machine": list(MACHINE_TEMPLATES),
         "lowering": [],
     }  # fmt: skip
     paths = ["outcome", CUDA_TEXT, *_below("failure", Failure)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from stagebench.diff.machine_facts import machine_facts
 from stagebench.model import Facts, Record
 
 
@@ -21,10 +22,12 @@ def fact_values(facts: Facts) -> Iterator[tuple[str, object]]:
         yield from _record(f"sync_totals[{op}]", total)
     yield from _record("shared_memory", facts.shared_memory)
     yield from _record("launch", facts.launch)
-    for listed in ("params", "tma_descriptors"):
-        for record in getattr(facts.launch, listed):
+    for listed in ("params", "tma_descriptors", "tensors"):
+        for record in getattr(facts.launch, listed) or ():
             yield from _record(f"launch.{listed}[{_name(record)}]", record)
-    yield "machine", facts.machine
+    yield "machine", None if facts.machine is None else "assembled"
+    if facts.machine is not None:
+        yield from machine_facts(facts.machine).items()
 
 
 def _record(path: str, record: Record) -> Iterator[tuple[str, object]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stagebench.diff.fact_changes import FactChange
+from stagebench.diff.fact_change import FactChange
 from stagebench.diff.text_input import Input
 from stagebench.diff.text_records import Hunk, Row, TextDiff
 from stagebench.report.diff_words import hunk_title, note, put_aside, side_name, verdict

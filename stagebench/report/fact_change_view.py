@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from stagebench.diff.fact_changes import FactChange
+from stagebench.diff.fact_change import FactChange
 from stagebench.report import layout, lines
 from stagebench.report.fact_change_rows import REQUESTED, ChangeTable, change_table
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stagebench.diff.fact_changes import FactChange
+from stagebench.diff.fact_change import FactChange
 from stagebench.diff.pass_compare import (
     Cell,
     MatrixRow,

@@ -4,13 +4,14 @@ import msgspec
 import pytest
 
 from stagebench.diff.fact_changes import code_differs, fact_changes, result_changes
-from stagebench.model import Diagnostic, Evidence, Facts, Failure, LoweringCost, Record
+from stagebench.model import Diagnostic, Evidence, Facts, Failure, LoweringCost, MachineCode, Record
 from tests.diffing.passes.recorded import dump, facts
 
 LOWERS = "tl.LowerTileOp"
-NOT_COMPARED = {LoweringCost}
+NOT_COMPARED = {LoweringCost, MachineCode}  # the latter by tests of its own
 LISTS_OF_RECORDS = {
     "pipeline_loops", "shared_buffers", "barriers", "sync_ops", "params", "tma_descriptors",
+    "tensors",
 }  # fmt: skip
 
 
