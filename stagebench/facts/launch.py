@@ -6,7 +6,7 @@ from stagebench.model import Launch, Observation
 
 
 def launch(observation: Observation) -> Launch:
-    """Grid, block, cluster, dynamic shared memory, arguments and TMA descriptors."""
+    """Grid, block, cluster, dynamic shared memory, arguments, TMA descriptors and tensors."""
     kernel = observation.kernel
     return Launch(
         function=kernel.function,
@@ -16,4 +16,5 @@ def launch(observation: Observation) -> Launch:
         dynamic_smem_bytes=kernel.dynamic_smem_bytes,
         params=kernel.params,
         tma_descriptors=kernel.tma_descriptors,
+        tensors=kernel.tensors,
     )

@@ -178,8 +178,27 @@ class LaunchParam(Record, frozen=True, kw_only=True):
     dtype: str
 
 
+class LaunchTensor(Record, frozen=True, kw_only=True):
+    """One tensor of the host function, in its order.
+
+    ``strides`` are in elements, outermost first (``None``: compact, row by row).  ``read`` and
+    ``written`` say whether the device function may: a pointer that it hands to something whose
+    effect is not known counts as both.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[Extent, ...]
+    strides: tuple[Extent, ...] | None
+    read: bool
+    written: bool
+
+
 class Launch(Record, frozen=True, kw_only=True):
-    """How to launch the kernel.  Extents are x, y, z."""
+    """How to launch the kernel.  Extents are x, y, z.
+
+    ``tensors`` is ``None`` where nobody looked: facts that an earlier stagebench wrote.
+    """
 
     function: str
     grid: tuple[Extent, Extent, Extent]
@@ -188,6 +207,7 @@ class Launch(Record, frozen=True, kw_only=True):
     dynamic_smem_bytes: int
     params: tuple[LaunchParam, ...]
     tma_descriptors: tuple[TmaDescriptor, ...]
+    tensors: tuple[LaunchTensor, ...] | None = None
 
 
 class PassRun(Record, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import field
 
 from stagebench.model.base import Extent, Record
-from stagebench.model.facts import LaunchParam, LineKind, PassRun, TmaDescriptor
+from stagebench.model.facts import LaunchParam, LaunchTensor, LineKind, PassRun, TmaDescriptor
 
 
 class SeenLoop(Record, frozen=True, kw_only=True):
@@ -76,6 +76,7 @@ class SeenKernel(Record, frozen=True, kw_only=True):
     dynamic_smem_bytes: int
     params: tuple[LaunchParam, ...]
     tma_descriptors: tuple[TmaDescriptor, ...]
+    tensors: tuple[LaunchTensor, ...]
     sites: tuple[SeenSite, ...]
     loops: tuple[SeenLoop, ...]
     allocations: tuple[SeenAllocation, ...]

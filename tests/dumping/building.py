@@ -10,6 +10,7 @@ from stagebench.model import (
     Evidence,
     Failure,
     LaunchParam,
+    LaunchTensor,
     PassRun,
     TmaDescriptor,
     Variant,
@@ -49,6 +50,16 @@ def lowered(of=None):
         cluster=(2, 1, 1),
         params=(LaunchParam(name="A_desc", kind="tma_descriptor", dtype="CUtensorMap"),),
         tma_descriptors=(descriptor,),
+        tensors=(
+            LaunchTensor(
+                name="A",
+                dtype="float16",
+                shape=("n", 64),
+                strides=(64, 1),
+                read=True,
+                written=False,
+            ),
+        ),
         arena=seen.arena(lhs=0),
     )
     passes = (

@@ -71,6 +71,7 @@ def kernel(*body, **changes):
         dynamic_smem_bytes=0,
         params=(),
         tma_descriptors=(),
+        tensors=(),
         sites=tuple(sites),
         loops=tuple(loops),
         allocations=(),

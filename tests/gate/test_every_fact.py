@@ -105,9 +105,9 @@ def test_the_mutations_reach_every_field_of_the_schema():
     reached = {step for case in cases() for step in case.values[1] if isinstance(step, str)}
     from stagebench import model
 
-    records = ("Barrier", "Diagnostic", "Evidence", "Launch", "LaunchParam", "PipelineLoop",
-               "PipelineStatement", "SharedBuffer", "SharedMemory", "SyncOp", "SyncTotal",
-               "TmaDescriptor", "Failure", "Variant", "Facts")  # fmt: skip
+    records = ("Barrier", "Diagnostic", "Evidence", "Launch", "LaunchParam", "LaunchTensor",
+               "PipelineLoop", "PipelineStatement", "SharedBuffer", "SharedMemory", "SyncOp",
+               "SyncTotal", "TmaDescriptor", "Failure", "Variant", "Facts")  # fmt: skip
     for record in records:
         names = {info.encode_name for info in msgspec.structs.fields(getattr(model, record))}
         assert names - reached <= {"machine", *NEVER_COMPARED}, record

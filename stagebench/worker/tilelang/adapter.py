@@ -36,6 +36,7 @@ from stagebench.worker.tilelang.host_ir import read_descriptors
 from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_kernel
 from stagebench.worker.tilelang.pass_recorder import PassRecorder
 from stagebench.worker.tilelang.stage_param import NoDepthParameterError
+from stagebench.worker.tilelang.tensors import read_tensors
 
 COMPILER = Compiler(name="tilelang", version=version("tilelang"))
 
@@ -69,7 +70,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     except Exception as exc:  # noqa: BLE001 - whatever the kernel or the compiler raises is a result
         return _raised(exc, request, loaded, files, recorder)
     facts_began = time.perf_counter()
-    observation = observe(artifact, recorder)
+    observation = observe(loaded.prim_func, artifact, recorder)
     kernel_cu = ir.text_of(artifact.kernel_source)
     facts = derive_facts(
         observation,
@@ -114,7 +115,7 @@ def run_pipeline(
         return tilelang.lower(prim_func, target=target, enable_device_compile=False)
 
 
-def observe(artifact: Any, recorder: PassRecorder) -> Observation:
+def observe(prim_func: Any, artifact: Any, recorder: PassRecorder) -> Observation:
     """Read everything that one lowering left: the final device IR, host IR, passes, warnings."""
     module = recorder.device_module
     functions = [
@@ -125,7 +126,9 @@ def observe(artifact: Any, recorder: PassRecorder) -> Observation:
     descriptors = read_descriptors(artifact.host_mod)
     name, function = functions[0]
     return Observation(
-        kernel=read_device_function(name, function, descriptors),
+        kernel=read_device_function(
+            name, function, descriptors, read_tensors(prim_func, function, descriptors)
+        ),
         other_kernels=tuple(other for other, _ in functions[1:]),
         requests=recorder.history.requests(),
         buffers=recorder.history.buffers(),

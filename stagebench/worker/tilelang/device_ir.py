@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from tilelang import tvm
 
-from stagebench.model import Extent, LaunchParam, TmaDescriptor
+from stagebench.model import Extent, LaunchParam, LaunchTensor, TmaDescriptor
 from stagebench.model.facts import LineKind
 from stagebench.model.observation import (
     SeenAllocation,
@@ -35,9 +35,12 @@ _COPIES = ("ptx_cp_async", "tma_load", "tma_store")
 
 
 def read_device_function(
-    name: str, function: Any, descriptors: tuple[TmaDescriptor, ...]
+    name: str,
+    function: Any,
+    descriptors: tuple[TmaDescriptor, ...],
+    tensors: tuple[LaunchTensor, ...],
 ) -> SeenKernel:
-    """Read one device function; ``descriptors`` are those that the host code makes for it."""
+    """Read one device function; ``descriptors`` and ``tensors`` are those of its host code."""
     walk = _Walk()
     walk.visit(function.body)
     attrs = function.attrs
@@ -52,6 +55,7 @@ def read_device_function(
         dynamic_smem_bytes=ir.constant(attrs.get("dyn_shared_memory_buf", 0)) or 0,
         params=tuple(_parameter(var) for var in function.params),
         tma_descriptors=tuple(d for d in descriptors if d.name in walk.names or d.name in names),
+        tensors=tensors,
         sites=tuple(walk.sites),
         loops=tuple(walk.loops),
         allocations=tuple(walk.allocations),
