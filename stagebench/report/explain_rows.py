@@ -18,33 +18,24 @@ from stagebench.model import (
     Failure,
     PassRun,
     PipelineLoop,
-    Record,
     SharedBuffer,
     SharedMemory,
     SyncOp,
     Variant,
 )
 from stagebench.report import identity, quantities
+from stagebench.report.explain_section import Section
 from stagebench.report.expressions import readable
-from stagebench.report.fact_rows import NONE, SCHEDULERS, sync_rank, wait_depths
+from stagebench.report.fact_row import NONE
+from stagebench.report.fact_rows import SCHEDULERS, wait_depths
+from stagebench.report.machine_sections import machine_sections
 from stagebench.report.quantities import UNKNOWN
 from stagebench.report.sweep_notes import FAILURES
+from stagebench.report.sync_order import sync_rank
 from stagebench.report.tma_rows import descriptor_rows
 
 _BAR = 40
 _NAMELESS = ("barrier", "descriptor")  # what they are is in the value
-
-
-class Section(Record, frozen=True, kw_only=True):
-    """A part of the explanation: lines, then a table whose first row is its head.
-
-    A row of one cell is a heading inside the table.  ``alarming`` sections hold what can't run.
-    """
-
-    title: str
-    lines: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    alarming: bool = False
 
 
 def sections(
@@ -66,6 +57,7 @@ def sections(
         _sync_sites(facts.sync_ops),
         _sync_totals(facts),
         *_launch(facts),
+        *machine_sections(facts),
         _passes(facts.lowering.passes, timing, show_all=show_all),
     )
     return tuple(section for section in found if section.lines or section.rows)

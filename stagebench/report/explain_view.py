@@ -9,7 +9,8 @@ from stagebench.dump.directory import Timing
 from stagebench.dump.files import Dump
 from stagebench.report import lines
 from stagebench.report.console import open_console
-from stagebench.report.explain_rows import Section, sections
+from stagebench.report.explain_rows import sections
+from stagebench.report.explain_section import Section
 from stagebench.report.quantities import UNKNOWN
 
 _STYLES = {"error": "bold red", "warning": "yellow", UNKNOWN: "dim"}

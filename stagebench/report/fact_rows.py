@@ -7,18 +7,15 @@ colours or widths.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
 
 import msgspec
 
-from stagebench.model import Extent, Facts, PipelineLoop, Record, SharedBuffer, SyncOp
+from stagebench.model import Extent, Facts, PipelineLoop, SharedBuffer, SyncOp
 from stagebench.report import quantities
+from stagebench.report.fact_row import NONE, FactRow, Group
+from stagebench.report.machine_rows import machine_rows
 from stagebench.report.quantities import UNKNOWN
-
-Group = Literal["schedule", "memory", "barriers", "sync", "launch", "diagnostics"]
-
-NONE = "none"
-"""Looked for and absent, of a thing that is not counted."""
+from stagebench.report.sync_order import sync_rank
 
 SCHEDULERS = {
     "software_pipeline": "software pipeline",
@@ -26,37 +23,9 @@ SCHEDULERS = {
     "none": "nobody",
 }
 
-SYNC_ORDER = (
-    "cp_async_copy", "cp_async_commit", "cp_async_wait",
-    "tma_load", "tma_store", "tma_store_commit", "tma_store_wait", "tma_prefetch_descriptor",
-    "mbarrier_init", "mbarrier_expect_tx", "mbarrier_arrive", "mbarrier_wait",
-    "wgmma", "wgmma_fence", "wgmma_commit", "wgmma_wait", "mma_sync",
-    "tcgen05_mma", "tcgen05_commit", "tcgen05_wait", "tcgen05_fence", "tcgen05_alloc",
-    "tcgen05_dealloc",
-    "syncthreads", "partial_barrier", "cluster_sync", "fence_proxy_async", "fence_barrier_init",
-    "setmaxnreg",
-)  # fmt: skip
-"""Ops in the order in which people read them; others follow, unknown ones last."""
-
 _WAITS = ("cp_async_wait", "wgmma_wait", "tma_store_wait")
 _KINDS = ("full", "empty", "other")
 _SEVERITIES = ("error", "warning", "note")
-
-
-class FactRow(Record, frozen=True, kw_only=True):
-    """One fact over all variants.
-
-    ``values`` run along the variants; ``None``: not known, or the variant failed.  ``implied``: the
-    value is the same wherever the loop was scheduled, and ``none`` elsewhere, so that the row says
-    no more than who scheduled the loop.  ``over_limit`` marks the variants whose value is more than
-    the machine has.
-    """
-
-    label: str
-    group: Group
-    values: tuple[str | None, ...]
-    implied: bool = False
-    over_limit: tuple[bool, ...] = ()
 
 
 Column = Sequence[Facts | None]
@@ -73,15 +42,10 @@ def fact_rows(column_facts: Column) -> tuple[FactRow, ...]:
         *_shared_memory(column_facts),
         *_barriers(column_facts),
         *_sync_totals(column_facts),
+        *machine_rows(column_facts),
         *_launch(column_facts),
         *_diagnostics(column_facts),
     )
-
-
-def sync_rank(op: str) -> tuple[bool, int, str]:
-    """Sort key: ops in reading order, what we don't know last."""
-    known = SYNC_ORDER.index(op) if op in SYNC_ORDER else len(SYNC_ORDER)
-    return (op.startswith("unknown:"), known, op)
 
 
 def _row(

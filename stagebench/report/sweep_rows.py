@@ -12,7 +12,8 @@ from typing import Literal
 from stagebench.model import Record, Run, VariantResult
 from stagebench.model.codec import encode_pretty
 from stagebench.report import identity, quantities
-from stagebench.report.fact_rows import FactRow, Group, fact_rows
+from stagebench.report.fact_row import FactRow, Group
+from stagebench.report.fact_rows import fact_rows
 from stagebench.report.quantities import UNKNOWN
 from stagebench.report.sweep_notes import (
     FAILURES,

@@ -14,7 +14,7 @@ from rich.text import Text
 from stagebench.model import Run
 from stagebench.report import layout, lines, quantities
 from stagebench.report.console import open_console
-from stagebench.report.fact_rows import NONE
+from stagebench.report.fact_row import NONE
 from stagebench.report.quantities import UNKNOWN
 from stagebench.report.sweep_notes import Note
 from stagebench.report.sweep_rows import Cell, SweepRow, SweepTable, sweep_tables

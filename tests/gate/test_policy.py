@@ -145,7 +145,7 @@ def test_every_kind_of_fact_can_be_named(pattern):
 
 def test_every_op_of_the_taxonomy_can_be_named():
     """The ops that the report orders and the compiler's intrinsics map to are all known."""
-    from stagebench.report.fact_rows import SYNC_ORDER
+    from stagebench.report.sync_order import SYNC_ORDER
     from stagebench.worker.tilelang import intrinsics
 
     mapped = {
