@@ -1,0 +1,146 @@
+"""Where does the machine code synchronise, and which PTX and CUDA line is each place from?
+
+What one instruction can't tell is settled here.  ``DEPBAR.LE SB0, N`` waits for groups of cp.async
+or of bulk copies: what the PTX line says, else the only kind that the function commits; neither:
+``unknown:DEPBAR.LE``.  The one before ``UTCATOMSWS`` belongs to the allocation of tensor memory.
+
+ptxas 13.0 makes three polls of a spinning mbarrier wait: one in line and, out of line, a loop of a
+try and, after a sleep, a retry.  The first is the ``mbarrier_wait``, the others ``mbarrier_poll``.
+The line of the one in line is that of the PTX instruction before the spin; the loop's is exact and
+is used for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stagebench.sass.control_flow import ControlFlow, Loop, is_conditional
+from stagebench.sass.program import Instruction, SassFunction
+from stagebench.sass.sync_ops import GROUP_WAIT, SyncRead, read_sync
+
+POLL = "mbarrier_poll"
+
+_SPIN_HEADS = frozenset(
+    {"BRA", "BSSY", "BSYNC", "IMAD", "MOV", "NANOSLEEP", "NOP", "PLOP3", "R2UR", "SHF", "SYNCS"}
+    | {"UMOV", "VOTEU", "WARPSYNC", "YIELD"}
+)
+_COMMITS = {"cp_async_wait": ("LDGDEPBAR", "LDGSTS"), "tma_store_wait": ("UTMACMDFLUSH",)}
+_ALLOCATION_DISTANCE = 2
+
+
+@dataclass(frozen=True)
+class SassSite:
+    """One op of one instruction; lines are 1-based, ``None`` where the assembler gives none."""
+
+    op: str
+    args: dict[str, int | str]
+    opcode: str
+    index: int
+    pc: int
+    ptx_line: int | None
+    cuda_line: int | None
+
+
+def sync_sites(flow: ControlFlow, ptx_ops: Mapping[int, str] | None = None) -> tuple[SassSite, ...]:
+    """All sites in program order.  ``ptx_ops`` maps a PTX line to its op, where PTX was read."""
+    function = flow.function
+    polls = _spinning_polls(flow)
+    lines = {first: function.instructions[loop].ptx_line for loop, first in polls.items()}
+    sites: list[SassSite] = []
+    for instruction in function.instructions:
+        for read in read_sync(instruction):
+            op = read.op
+            if op == GROUP_WAIT:
+                op = _group_wait(function, instruction, ptx_ops or {})
+            elif op == "mbarrier_wait" and (_retries(instruction) or instruction.index in polls):
+                op = POLL
+            if op:
+                line = lines.get(instruction.index, instruction.ptx_line)
+                sites.append(_site(instruction, op, read, line))
+    return tuple(sites)
+
+
+def site_totals(sites: Sequence[SassSite]) -> dict[str, int]:
+    """How many sites each op has, sorted by op."""
+    ops = [site.op for site in sites]
+    return {op: ops.count(op) for op in sorted(set(ops))}
+
+
+def _site(instruction: Instruction, op: str, read: SyncRead, ptx_line: int | None) -> SassSite:
+    return SassSite(
+        op=op,
+        args=dict(read.args),
+        opcode=instruction.opcode,
+        index=instruction.index,
+        pc=instruction.pc,
+        ptx_line=ptx_line,
+        cuda_line=instruction.cuda_line,
+    )
+
+
+def _group_wait(
+    function: SassFunction, instruction: Instruction, ptx_ops: Mapping[int, str]
+) -> str | None:
+    """The op of a wait for groups; ``None`` for the one of a tensor memory allocation."""
+    behind = function.instructions[instruction.index + 1 :][:_ALLOCATION_DISTANCE]
+    if any(following.head == "UTCATOMSWS" for following in behind):
+        return None
+    said = ptx_ops.get(instruction.ptx_line) if instruction.ptx_line is not None else None
+    if said in _COMMITS:
+        return said
+    heads = {i.head for i in function.instructions}
+    kinds = [op for op, commits in _COMMITS.items() if not heads.isdisjoint(commits)]
+    return kinds[0] if len(kinds) == 1 else f"unknown:{instruction.opcode}"
+
+
+def is_poll(instruction: Instruction) -> bool:
+    """Whether an instruction tests an mbarrier's phase."""
+    return instruction.head == "SYNCS" and instruction.modifiers[:1] == ("PHASECHK",)
+
+
+def _retries(poll: Instruction) -> bool:
+    """Whether a poll runs only where an earlier one, into the same predicate, failed."""
+    return poll.predicate == f"!{poll.operands[0]}" if poll.operands else False
+
+
+def spin_loops(flow: ControlFlow) -> tuple[Loop, ...]:
+    """The innermost loops that do nothing but test an mbarrier."""
+    found = []
+    for loop in flow.loops:
+        inside = [i for block in sorted(loop.blocks) for i in flow.instructions(block)]
+        spins = all(i.head in _SPIN_HEADS and (i.head != "SYNCS" or is_poll(i)) for i in inside)
+        if spins and any(is_poll(i) for i in inside):
+            found.append(loop)
+    return tuple(found)
+
+
+def _spinning_polls(flow: ControlFlow) -> dict[int, int]:
+    """Polls in a loop behind a first poll in line: index to the index of that first one."""
+    found: dict[int, int] = {}
+    before: list[list[int]] = [[] for _ in flow.successors]
+    for block, following in enumerate(flow.successors):
+        for successor in following:
+            before[successor].append(block)
+    for loop in spin_loops(flow):
+        first = _first_poll(flow, loop, before)
+        if first is None:
+            continue
+        for block in sorted(loop.blocks):
+            found |= {i.index: first for i in flow.instructions(block) if is_poll(i)}
+    return found
+
+
+def _first_poll(flow: ControlFlow, loop: Loop, before: Sequence[Sequence[int]]) -> int | None:
+    """The poll, outside a spin loop, whose failure leads into it.
+
+    Between the two only registers are set up: its address moves from uniform registers to others.
+    """
+    outside = [block for block in before[loop.header] if block not in loop.blocks]
+    while len(outside) == 1:
+        instructions = flow.instructions(outside[0])
+        polls = [i for i in instructions if is_poll(i)]
+        if polls:
+            return polls[-1].index if is_conditional(instructions[-1]) else None
+        outside = list(before[outside[0]])
+    return None
