@@ -67,7 +67,7 @@ class _Drawing:
         self._root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "style": _FONT})
         self._paper = SubElement(self._root, "rect", {"width": str(_WIDTH), "fill": "#ffffff"})
         self._grid = SubElement(self._root, "g", {"stroke": "#dddddd"})
-        self._top = _HEAD
+        self._top = self._body = _HEAD
 
     def legend(self, title: str) -> None:
         """The title, what the colours mean, and what is not drawn."""
@@ -89,6 +89,7 @@ class _Drawing:
             self._top += 16
             text = f"{len(self._left_out)} shortest slices are not drawn"
             self._text(10, self._top - 30, text)
+        self._body = self._top
 
     def heading(self, name: str) -> None:
         """The name of a group of tracks."""
@@ -136,7 +137,7 @@ class _Drawing:
             SubElement(
                 self._grid,
                 "line",
-                {"x1": x, "x2": x, "y1": str(_HEAD - 4), "y2": str(bottom)},
+                {"x1": x, "x2": x, "y1": str(self._body - 4), "y2": str(bottom)},
             )
             self._text(float(x), bottom + 14, f"{index * step:g}", {"text-anchor": "middle"})
         self._text(_WIDTH - _RIGHT, bottom + 30, "time in µs", {"text-anchor": "end"})

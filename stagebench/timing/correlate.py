@@ -1,0 +1,216 @@
+"""What did each step in depth change in the IR, and what did that cost or gain?
+
+Times are compared by the confidence intervals of their medians: where two overlap, no difference
+is claimed (which is stricter than a test at the same level).  Stall cycles have no interval: a
+change of them is shown, and never makes a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Literal
+
+from stagebench.model.timing import (
+    DepthFacts,
+    DepthStep,
+    FactStep,
+    Measurement,
+    SiteStall,
+    StallCause,
+    Stalls,
+    StallStep,
+    VariantTiming,
+)
+
+Outcome = Literal["faster", "slower", "within_noise", "unknown"]
+_TOLD = 2
+_LEAST_CYCLES = 1.0
+
+_WAITS: dict[StallCause, str] = {
+    "data": "wait",
+    "slot": "wait for a free slot",
+    "compute": "wait for the tensor core",
+    "barrier": "wait at barriers",
+    "other": "wait for something else",
+}
+
+
+def depth_steps(timings: Sequence[VariantTiming]) -> tuple[DepthStep, ...]:
+    """Each depth against the next larger one that was measured."""
+    ordered = sorted(timings, key=lambda timing: timing.num_stages)
+    return tuple(_step(left, right) for left, right in pairwise(ordered))
+
+
+def stall_by_cause(stalls: Stalls | None) -> dict[tuple[str, StallCause], float]:
+    """Cycles that one warp waits per trip of the body, by role and cause.
+
+    The waits of the body (of the kernel, for a role whose body has none) are summed and divided by
+    the executions of the one that is executed most.
+    """
+    found: dict[tuple[str, StallCause], list[SiteStall]] = {}
+    for stall in () if stalls is None else stalls.sites:
+        found.setdefault((stall.site.role, stall.cause), []).append(stall)
+    result = {}
+    for key, sites in found.items():
+        body = [stall for stall in sites if stall.site.section == "body"] or sites
+        trips = max(stall.executions for stall in body)
+        result[key] = sum(stall.total_cycles for stall in body) / trips
+    return result
+
+
+def _step(left: VariantTiming, right: VariantTiming) -> DepthStep:
+    facts = _fact_steps(left.facts, right.facts)
+    stalls = _stall_steps(left.stalls, right.stalls)
+    outcome = _outcome(left, right)
+    return DepthStep(
+        left=left.num_stages,
+        right=right.num_stages,
+        facts=facts,
+        left_us=None if left.base is None else left.base.median_us,
+        right_us=None if right.base is None else right.base.median_us,
+        stalls=stalls,
+        outcome=outcome,
+        verdict=_verdict(left, right, stalls, outcome),
+    )
+
+
+# facts
+
+
+def _fact_steps(left: DepthFacts | None, right: DepthFacts | None) -> tuple[FactStep, ...]:
+    """The facts that differ, or that are known on one side alone."""
+    names = list(dict.fromkeys([*_values(left), *_values(right)]))
+    a, b = _values(left), _values(right)
+    return tuple(
+        FactStep(name=name, left=a.get(name), right=b.get(name))
+        for name in names
+        if a.get(name) != b.get(name)
+    )
+
+
+def _values(facts: DepthFacts | None) -> dict[str, str | None]:
+    if facts is None:
+        return {}
+    waits = {
+        f"{op} max_pending": " ".join(map(str, depths)) for op, depths in facts.wait_depths.items()
+    }
+    return {
+        **{f"versions of {name}": str(count) for name, count in facts.versions.items()},
+        **waits,
+        "barriers": str(facts.barriers),
+        "shared memory, bytes": str(facts.smem_bytes),
+        "registers": None if facts.registers is None else str(facts.registers),
+        "CTAs per SM": None if facts.ctas_per_sm is None else str(facts.ctas_per_sm),
+    }
+
+
+# stalls
+
+
+def _stall_steps(left: Stalls | None, right: Stalls | None) -> tuple[StallStep, ...]:
+    """Every role and cause of either side, the largest change first."""
+    a, b = stall_by_cause(left), stall_by_cause(right)
+    steps = [
+        StallStep(role=role, cause=cause, left_cycles=a.get((role, cause)),
+                  right_cycles=b.get((role, cause)))
+        for role, cause in dict.fromkeys([*a, *b])
+    ]  # fmt: skip
+    return tuple(sorted(steps, key=lambda step: -_change(step)))
+
+
+def _change(step: StallStep) -> float:
+    if step.left_cycles is None or step.right_cycles is None:
+        return 0
+    return abs(step.right_cycles - step.left_cycles)
+
+
+# the verdict
+
+
+def _outcome(left: VariantTiming, right: VariantTiming) -> Outcome:
+    a, b = left.base, right.base
+    if a is None or b is None or left.correct is False or right.correct is False:
+        return "unknown"
+    if a.low_us <= b.high_us and b.low_us <= a.high_us:
+        return "within_noise"
+    return "faster" if b.median_us < a.median_us else "slower"
+
+
+def _verdict(
+    left: VariantTiming, right: VariantTiming, stalls: Sequence[StallStep], outcome: Outcome
+) -> str:
+    parts = [
+        _slots(left.facts, right.facts),
+        *(_stall(step) for step in stalls[:_TOLD] if _change(step) >= _LEAST_CYCLES),
+        _time(left, right, outcome),
+        _known("registers", left.facts, right.facts, lambda facts: facts.registers, quiet=True),
+        _known("occupancy", left.facts, right.facts, lambda facts: facts.ctas_per_sm),
+    ]
+    told = "; ".join(part for part in parts if part)
+    return f"{left.num_stages} → {right.num_stages}: {told}"
+
+
+def _slots(left: DepthFacts | None, right: DepthFacts | None) -> str:
+    """What happened to the versions: one number where all that changed did alike."""
+    if left is None or right is None:
+        return "what changed in the IR is not known"
+    both = [name for name in left.versions if name in right.versions]
+    changes = {name: right.versions[name] - left.versions[name] for name in both}
+    changed = {name: change for name, change in changes.items() if change}
+    if not changed:
+        return "no slot more or fewer"
+    if len(set(changed.values())) > 1:
+        return ", ".join(
+            f"{name} {left.versions[name]} → {right.versions[name]} versions" for name in changed
+        )
+    change = next(iter(changed.values()))
+    number = "one" if abs(change) == 1 else str(abs(change))
+    noun = "slot" if abs(change) == 1 else "slots"
+    return f"{number} more {noun}" if change > 0 else f"{number} {noun} fewer"
+
+
+def _stall(step: StallStep) -> str:
+    who = "warps" if step.role == "all" else f"{step.role}s"
+    cycles = f"{step.left_cycles:.0f} → {step.right_cycles:.0f}"
+    return f"{who} {_WAITS[step.cause]} {cycles} cycles per tile"
+
+
+def _time(left: VariantTiming, right: VariantTiming, outcome: Outcome) -> str:
+    wrong = [str(each.num_stages) for each in (left, right) if each.correct is False]
+    if wrong:
+        return f"wrong output at {' and '.join(wrong)}: no verdict on time"
+    if left.base is None or right.base is None:
+        return "kernel time not measured"
+    times = f"kernel {_us(left.base, right.base)} → {_us(right.base, left.base)} µs"
+    if outcome == "within_noise":
+        return f"{times}, no difference beyond noise"
+    return times
+
+
+def _us(time: Measurement, other: Measurement) -> str:
+    """As many decimals as tell the two apart, at most two."""
+    for decimals in (0, 1):
+        digits = 10 ** (2 - decimals)
+        if min(time.median_us, other.median_us) >= digits:
+            return f"{time.median_us:.{decimals}f}"
+    return f"{time.median_us:.2f}"
+
+
+def _known(
+    name: str,
+    left: DepthFacts | None,
+    right: DepthFacts | None,
+    of: Callable[[DepthFacts], int | None],
+    *,
+    quiet: bool = False,
+) -> str:
+    """``name 2 → 1``; where it did not change, so in words, or with ``quiet`` nothing."""
+    a = None if left is None else of(left)
+    b = None if right is None else of(right)
+    if a is None or b is None:
+        return "" if quiet else f"{name} not known"
+    if a == b:
+        return "" if quiet else f"{name} unchanged"
+    unit = " CTAs per SM" if name == "occupancy" else ""
+    return f"{name} {a} → {b}{unit}"
