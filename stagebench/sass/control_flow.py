@@ -1,10 +1,10 @@
 """Where can control go, and which instructions repeat?  Blocks, edges and natural loops of SASS.
 
-Branches by CUDA Binary Utilities, "Instruction Set Reference" (control instructions).  A call falls
-through (it returns) and reaches its target; ``BSYNC`` falls through, since the label of its ``BSSY``
-stands behind it.  Code that nothing reaches (ptxas pads a function with a branch to itself) is in
-no loop.  Not handled: an indexed branch whose targets nvdisasm doesn't name is in ``indirect``, its
-edges are missing.
+Branches by CUDA Binary Utilities, "Instruction Set Reference" (control instructions).  A call
+falls through (it returns) and reaches its target; ``BSYNC`` falls through, since the label of its
+``BSSY`` stands behind it.  Code that nothing reaches (ptxas pads a function with a branch to
+itself) is in no loop.  Not handled: an indexed branch whose targets nvdisasm doesn't name is in
+``indirect``, its edges are missing.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _OPERAND = re.compile(
     rf"{_LABEL}"
     rf"|{_RELOCATED}"
     rf"|{_SIGNS}\|{_NAME}\|(?:\.\w+)*"  # absolute value
-    rf"|{_SIGNS}{_NAME}(?:{_ADDRESS})+(?:\.\w+)*"  # c[0x0][0x28], desc[UR4][R2.64], gdesc[UR8].tnspB
+    rf"|{_SIGNS}{_NAME}(?:{_ADDRESS})+(?:\.\w+)*"  # c[0x0][0x28], gdesc[UR8].tnspB
     rf"|(?:{_ADDRESS})+(?:\.\w+)*"
     rf"|\{{{_TERM}(?:, ?{_TERM})*\}}"
     rf"|{_TERM}"

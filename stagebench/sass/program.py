@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 INSTRUCTION_BYTES = 16
-"""Every instruction since Volta is 128 bits (CUDA Binary Utilities, "Instruction Set Reference")."""
+"""Since Volta an instruction is 128 bits (the addresses that nvdisasm prints)."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Which instructions does a kernel consist of, and from which lines?  Read nvdisasm's text.
 
 Fails closed: a line of a shape that we don't know, an address that doesn't follow the one before
-it, a branch to a label that isn't there, a section that ends before its ``.size`` label: each raises
-`SassSyntaxError` with line and text.  So no instruction is dropped in silence.  An opcode that is in
-no table of ours is kept, and its head is listed.
+it, a branch to a label that isn't there, a section that ends before its ``.size`` label: each
+raises `SassSyntaxError` with line and text.  So no instruction is dropped in silence.  An opcode
+that is in no table of ours is kept, and its head is listed.
 
 Line comments stay in force until the next one of the same kind: the PTX line (``-gp``) and the CUDA
 inline chain (``-gi``, innermost frame first) change independently of each other.

@@ -1,8 +1,8 @@
 """How many registers does the code really name, in all and in each warp role?
 
-For a kernel with ``setmaxnreg`` the assembler's count is the launch budget.  What a role uses is read
-off its code: the instructions that control can reach behind its ``USETMAXREG``, up to another one.
-Code that two roles share counts for both.
+For a kernel with ``setmaxnreg`` the assembler's count is the launch budget.  What a role uses is
+read off its code: the instructions that control can reach behind its ``USETMAXREG``, up to another
+one.  Code that two roles share counts for both.
 
 An operand names the first of several registers where it is wide.  Counted are the widths that are
 part of the opcode: matrix accumulators of warp-groups, tensor memory loads, 64-bit addresses.

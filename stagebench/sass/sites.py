@@ -50,12 +50,12 @@ def sync_sites(flow: ControlFlow, ptx_ops: Mapping[int, str] | None = None) -> t
     sites: list[SassSite] = []
     for instruction in function.instructions:
         for read in read_sync(instruction):
-            op = read.op
+            op: str | None = read.op
             if op == GROUP_WAIT:
                 op = _group_wait(function, instruction, ptx_ops or {})
             elif op == "mbarrier_wait" and (_retries(instruction) or instruction.index in polls):
                 op = POLL
-            if op:
+            if op is not None:
                 line = lines.get(instruction.index, instruction.ptx_line)
                 sites.append(_site(instruction, op, read, line))
     return tuple(sites)
@@ -86,6 +86,8 @@ def _group_wait(
     behind = function.instructions[instruction.index + 1 :][:_ALLOCATION_DISTANCE]
     if any(following.head == "UTCATOMSWS" for following in behind):
         return None
+    if instruction.operands[0] != "SB0":  # groups count on the first scoreboard
+        return f"unknown:{instruction.opcode}"
     said = ptx_ops.get(instruction.ptx_line) if instruction.ptx_line is not None else None
     if said in _COMMITS:
         return said

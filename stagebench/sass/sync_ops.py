@@ -1,9 +1,9 @@
 """Which synchronisation does one machine instruction do?
 
-One instruction can be several ops of DESIGN's taxonomy (an arrival that also expects bytes) or none.
-A member of a synchronising family that no rule knows is ``unknown:<OPCODE>``: never dropped, never
-counted as another.  What an op stands for was read off ptxas 13.0: PTX of one instruction a line,
-assembled for sm_80, sm_86, sm_89, sm_90a, sm_100a and sm_120a, and the PTX line of each instruction.
+One instruction can be several ops of DESIGN's taxonomy (an arrival that also expects bytes) or
+none.  A member of a synchronising family that no rule knows is ``unknown:<OPCODE>``: never dropped,
+never counted as another.  What an op stands for was read off ptxas 13.0: PTX of one instruction a
+line, for sm_80, sm_86, sm_89, sm_90a, sm_100a and sm_120a, and each instruction's PTX line.
 Names of opcodes: CUDA Binary Utilities, "Instruction Set Reference".
 
 Not here: whether ``DEPBAR.LE SB0`` waits for cp.async groups or for bulk groups, and which polls of
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from stagebench.sass.program import Instruction
 
 GROUP_WAIT = "group_wait"
-"""``DEPBAR.LE SB0, N`` before its kind of group is known."""
+"""``DEPBAR.LE SBn, N`` before it is known what it waits for."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _depbar(instruction: Instruction) -> Reads | None:
     operands = instruction.operands
     if instruction.opcode == "DEPBAR" and len(operands) == 1 and operands[0].startswith("{"):
         return ()  # a wait for the scoreboards of the warp's own instructions
-    if instruction.opcode != "DEPBAR.LE" or len(operands) != 2 or operands[0] != "SB0":
+    if instruction.opcode != "DEPBAR.LE" or len(operands) != 2:
         return None
     return _one(GROUP_WAIT, max_pending=number(operands[1]))
 
@@ -233,11 +233,9 @@ _RULES: dict[str, Rule] = {
     "WARPSYNC": _warpsync,
     **dict.fromkeys(("HGMMA", "IGMMA", "QGMMA", "BGMMA"), _wgmma),
     **dict.fromkeys(("BMMA", "DMMA", "HMMA", "IMMA", "OMMA", "QMMA"), _always("mma_sync")),
-    **dict.fromkeys(
-        ("UTCHMMA", "UTCIMMA", "UTCMXQMMA", "UTCOMMA", "UTCQMMA"), _always("tcgen05_mma")
-    ),
+    **dict.fromkeys(("UTCHMMA", "UTCIMMA", "UTCOMMA", "UTCQMMA"), _always("tcgen05_mma")),
     # Known to synchronise, seen by nobody here: reported by name
-    **dict.fromkeys(("LDT", "REDAS", "STT", "SYNCSU", "WARPGROUPSET"), _unknown),
+    **dict.fromkeys(("LDT", "REDAS", "STT", "WARPGROUPSET"), _unknown),
 }
 """Families that synchronise, by opcode head.
 
