@@ -3,10 +3,10 @@
 ``rho`` is Pearson's correlation of the ranks, equal values sharing their mean rank.  Its interval
 is Fisher's with the variance of Bonett and Wright (Psychometrika 65, 2000, "Sample size
 requirements for estimating Pearson, Kendall and Spearman correlations"):
-atanh(rho) ± 1.96 · √((1 + rho²/2) / (n - 3)).  At ``rho`` = ±1, where that has no width, the inner end is that of the next value that n
-depths without ties can have.  The p-value is two-sided: exact, over all orders, up to n = 8, else
-over 20 000 seeded random orders.  Fewer than five depths give no rho: even a perfect order of four
-comes about by chance once in twelve times.
+atanh(rho) ± 1.96 · √((1 + rho²/2) / (n - 3)).  At ``rho`` = ±1, where that has no
+width, the inner end is that of the next value that n depths without ties can have.  The p-value is
+two-sided: exact, over all orders, up to n = 8, else over 20 000 seeded random orders.  Fewer than
+five depths give no rho: even a perfect order of four comes about by chance once in twelve times.
 """
 
 from __future__ import annotations

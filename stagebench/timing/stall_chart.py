@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from stagebench.errors import MachineError, UsageError
 from stagebench.model.timing import StallCause, VariantTiming
 from stagebench.timing.correlate import stall_by_cause
 from stagebench.trace.timeline_svg import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _COLOURS: dict[StallCause, str] = {
     "data": PALETTE[0],
@@ -18,7 +22,6 @@ _COLOURS: dict[StallCause, str] = {
     "other": PALETTE[7],
 }
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-_SETTINGS = {"svg.hashsalt": "stagebench", "svg.fonttype": "none", "font.size": 9.0}
 
 
 def stall_chart(timings: Sequence[VariantTiming], *, title: str) -> bytes:
@@ -44,47 +47,54 @@ def stall_chart(timings: Sequence[VariantTiming], *, title: str) -> bytes:
             f"{title}: no depth has a time and a right output", hint="measure it again"
         )
     note = f" (output wrong at {', '.join(wrong)}: not shown)" if wrong else ""
-    with mpl.rc_context(_SETTINGS):
+    with mpl.rc_context({"svg.hashsalt": "stagebench", "svg.fonttype": "none", "font.size": 9.0}):
         figure = Figure(figsize=(7.2, 5.4), layout="constrained")
         FigureCanvasSVG(figure)
         time_panel, stall_panel = figure.subplots(2, 1, sharex=True)
         figure.suptitle(title + note)
-        depths = [timing.num_stages for timing in sound]
-        times = [timing.base for timing in sound if timing.base is not None]
-        time_panel.errorbar(
-            depths,
-            [time.median_us for time in times],
-            yerr=[
-                [time.median_us - time.low_us for time in times],
-                [time.high_us - time.median_us for time in times],
-            ],
-            color="#222222",
-            marker="o",
-            capsize=3,
-        )
-        time_panel.set_ylabel("kernel, µs")
-        time_panel.set_ylim(bottom=0)
-        columns = [stall_by_cause(timing.stalls) for timing in sound]
-        keys = sorted({key for column in columns for key in column})
-        for number, (role, cause) in enumerate(keys):
-            known = [
-                (depth, column[role, cause])
-                for depth, column in zip(depths, columns, strict=True)
-                if (role, cause) in column
-            ]
-            stall_panel.plot(
-                [depth for depth, _ in known],
-                [cycles for _, cycles in known],
-                label=f"{role}: {cause}",
-                color=_COLOURS[cause],
-                marker=_MARKERS[number % len(_MARKERS)],
-                linestyle="--" if role == "producer" else "-",
-            )
-        stall_panel.set_ylabel("waiting, cycles per tile")
-        stall_panel.set_xlabel("num_stages")
-        stall_panel.set_xticks(depths)
-        if keys:
-            stall_panel.legend()
+        _times(time_panel, sound)
+        _stalls(stall_panel, sound)
         data = io.BytesIO()
         figure.savefig(data, format="svg", metadata={"Date": None, "Creator": "stagebench"})
     return data.getvalue()
+
+
+def _times(panel: Axes, sound: Sequence[VariantTiming]) -> None:
+    """Medians with their intervals, from zero."""
+    times = [(timing.num_stages, timing.base) for timing in sound if timing.base is not None]
+    panel.errorbar(
+        [depth for depth, _ in times],
+        [time.median_us for _, time in times],
+        yerr=[
+            [max(0.0, time.median_us - time.low_us) for _, time in times],
+            [max(0.0, time.high_us - time.median_us) for _, time in times],
+        ],
+        color="#222222",
+        marker="o",
+        capsize=3,
+    )
+    panel.set_ylabel("kernel, µs")
+    panel.set_ylim(bottom=0)
+
+
+def _stalls(panel: Axes, sound: Sequence[VariantTiming]) -> None:
+    """One line for each role and cause; a producer's are dashed."""
+    columns = [(timing.num_stages, stall_by_cause(timing.stalls)) for timing in sound]
+    keys = sorted({key for _, column in columns for key in column})
+    for number, (role, cause) in enumerate(keys):
+        known = [
+            (depth, column[role, cause]) for depth, column in columns if (role, cause) in column
+        ]
+        panel.plot(
+            [depth for depth, _ in known],
+            [cycles for _, cycles in known],
+            label=f"{role}: {cause}",
+            color=_COLOURS[cause],
+            marker=_MARKERS[number % len(_MARKERS)],
+            linestyle="--" if role == "producer" else "-",
+        )
+    panel.set_ylabel("waiting, cycles per tile")
+    panel.set_xlabel("num_stages")
+    panel.set_xticks([depth for depth, _ in columns])
+    if keys:
+        panel.legend()

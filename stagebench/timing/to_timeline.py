@@ -128,7 +128,7 @@ def _track(run: ProbeRun, lane: int, metadata: ProbeMetadata, axis: _Axis, group
 def _slots_ahead(
     run: ProbeRun, lanes: Ints, metadata: ProbeMetadata, axis: _Axis
 ) -> tuple[tuple[int, int], ...]:
-    """+1 where the first warp that waits for slots got one, -1 where the first consumer got data."""
+    """+1 where the first warp that waits for slots got one, -1 where the first for data did."""
     kinds = np.array([site.barrier_kind or "" for site in metadata.sites])
     ends = []
     for kind, change in (("empty", 1), ("full", -1)):

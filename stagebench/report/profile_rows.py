@@ -1,0 +1,176 @@
+"""Where did the time go, and what did depth change?  Stalls, roles and correlations as rows.
+
+Records in, rows out; the first row is the head.  What costs most comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stagebench.model.timing import (
+    Correlation,
+    DepthStep,
+    RoleTime,
+    SectionTime,
+    SiteStall,
+    Stalls,
+    TimingProblem,
+)
+from stagebench.report import quantities
+from stagebench.report.quantities import UNKNOWN
+from stagebench.timing.stalls import CAUSES
+
+Rows = tuple[tuple[str, ...], ...]
+
+_STALL_HEAD = (
+    "wait", "for", "role", "section", "Python", "CUDA", "n", "mean", "p50", "p95", "max", "share",
+)  # fmt: skip
+
+
+def stall_rows(stalls: Stalls) -> Rows:
+    """One row per statement, most cycles first; all numbers but ``n`` and ``share`` are cycles."""
+    if not stalls.sites:
+        return ()
+    return (_STALL_HEAD, *(_stall_row(stall) for stall in stalls.sites))
+
+
+def _stall_row(stall: SiteStall) -> tuple[str, ...]:
+    site = stall.site
+    depth = site.args.get("max_pending")
+    return (
+        site.op if depth is None else f"{site.op}<{depth}>",
+        stall.cause,
+        site.role,
+        site.section or UNKNOWN,
+        _python_line(stall),
+        UNKNOWN if site.cuda_line is None else str(site.cuda_line),
+        _executions(stall),
+        f"{stall.mean_cycles:.0f}",
+        f"{stall.p50_cycles:.0f}",
+        f"{stall.p95_cycles:.0f}",
+        str(stall.max_cycles),
+        _share(stall.share),
+    )
+
+
+def _python_line(stall: SiteStall) -> str:
+    if stall.site.line is None:
+        return UNKNOWN
+    return f"{'~' if stall.site.line_kind == 'synthetic' else ''}{stall.site.line}"
+
+
+def _executions(stall: SiteStall) -> str:
+    """``1024``; where the prediction is another number, both: ``1024 of 2048``."""
+    if stall.predicted is None or stall.predicted == stall.executions:
+        return str(stall.executions)
+    return f"{stall.executions} of {stall.predicted}"
+
+
+def _share(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.1%}"
+
+
+def role_rows(roles: Sequence[RoleTime]) -> Rows:
+    """The whole kernel by role, then each role's sections; shares of that row's own time."""
+    if not roles:
+        return ()
+    head = ("role", "section", "warps", "cycles", "busy", *CAUSES)
+    rows = []
+    for role in roles:
+        rows.append(_role_row(role, role.whole))
+        rows += [_role_row(role, section) for section in role.sections]
+    kept = [
+        index
+        for index, name in enumerate(head)
+        if name not in CAUSES or any(row[index] not in ("0", UNKNOWN) for row in rows)
+    ]
+    return tuple(tuple(row[index] for index in kept) for row in (head, *rows))
+
+
+def _role_row(role: RoleTime, time: SectionTime) -> tuple[str, ...]:
+    whole = time.section is None
+    return (
+        role.role if whole else "",
+        "all" if whole else str(time.section),
+        str(role.warps) if whole else "",
+        f"{time.cycles / role.warps:.0f}",
+        _part(time.busy_cycles, time.cycles),
+        *(_part(time.stall_cycles.get(cause, 0), time.cycles) for cause in CAUSES),
+    )
+
+
+def _part(cycles: int, of: int) -> str:
+    """A share; ``0`` is measured and nothing, ``–`` a share of no time."""
+    if of == 0:
+        return UNKNOWN
+    return "0" if cycles == 0 else f"{cycles / of:.1%}"
+
+
+def step_rows(steps: Sequence[DepthStep]) -> Rows:
+    """Each step with every fact and stall that changed, facts first; the verdict is a line."""
+    rows: list[tuple[str, ...]] = []
+    for step in steps:
+        rows.append((step.verdict,))
+        rows += [("  " + fact.name, fact.left or UNKNOWN, fact.right or UNKNOWN)
+                 for fact in step.facts]  # fmt: skip
+        rows += [
+            (
+                f"  {stall.role}: {stall.cause}, cycles per tile",
+                _cycles(stall.left_cycles),
+                _cycles(stall.right_cycles),
+            )
+            for stall in step.stalls
+        ]
+    return tuple(rows)
+
+
+def _cycles(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.0f}"
+
+
+def correlation_rows(found: Sequence[Correlation]) -> Rows:
+    """The strongest first, those without a number last."""
+    if not found:
+        return ()
+    ordered = sorted(found, key=lambda each: -1.0 if each.rho is None else -abs(each.rho) - 2)
+    head = ("of", "with", "n", "rho", "95 % interval", "p", "what it says")
+    return (head, *(_correlation_row(each) for each in ordered))
+
+
+def _correlation_row(found: Correlation) -> tuple[str, ...]:
+    interval = UNKNOWN
+    if found.low is not None and found.high is not None:
+        interval = f"{found.low:+.2f} to {found.high:+.2f}"
+    return (
+        found.left,
+        found.right,
+        str(found.n),
+        UNKNOWN if found.rho is None else f"{found.rho:+.2f}",
+        interval,
+        UNKNOWN if found.p_value is None else f"{found.p_value:.3f}",
+        found.claim,
+    )
+
+
+def problem_lines(problems: Sequence[TimingProblem]) -> tuple[str, ...]:
+    """One line for each kind and message: how many, and where the first is."""
+    groups: dict[tuple[str, str], list[TimingProblem]] = {}
+    for problem in problems:
+        groups.setdefault((problem.kind, problem.message), []).append(problem)
+    return tuple(_problem_line(found) for found in groups.values())
+
+
+def _problem_line(found: Sequence[TimingProblem]) -> str:
+    first = found[0]
+    place = []
+    if first.cta is not None:
+        place.append(f"CTA {first.cta} warp {first.warp}")
+    if first.record is not None:
+        place.append(f"record {first.record}")
+    if first.offset_bytes is not None:
+        place.append(f"byte {first.offset_bytes}")
+    where = ", ".join(place)
+    line = f"{first.kind.replace('_', ' ')}: {first.message}"
+    if len(found) > 1:
+        return f"{line} ({quantities.count(len(found), 'warp')}; first at {where})"
+    return f"{line} ({where})" if where else line

@@ -1,0 +1,68 @@
+"""How are timings shown?  What is wrong, the verdicts, then tables that fit the width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from stagebench.model.timing import Correlation, DepthStep, Stalls
+from stagebench.report import lines
+from stagebench.report.console import open_console
+from stagebench.report.profile_rows import (
+    Rows,
+    correlation_rows,
+    problem_lines,
+    role_rows,
+    stall_rows,
+    step_rows,
+)
+from stagebench.report.quantities import UNKNOWN
+
+_OUTCOMES = {"faster": "green", "slower": "red", "within_noise": "", "unknown": "yellow"}
+
+
+def print_stalls(stalls: Stalls, title: str, *, console: Console | None = None) -> None:
+    """Print one probed run: its problems, its stalls by site, its time by role."""
+    out = console or open_console()
+    found = [Text(title, style="bold")]
+    for line in problem_lines(stalls.problems):
+        found += lines.hanging([("  ! ", "yellow")], (line, "yellow"), out.width)
+    found += _table("Stalls by site, in cycles", stall_rows(stalls), out.width)
+    found += _table("Time by role, cycles of one warp", role_rows(stalls.roles), out.width)
+    if stalls.read_cycles is not None:
+        text = f"the two clock reads cost {stalls.read_cycles:.0f} cycles of each stall"
+        found.append(Text(f"  {text}", style="dim"))
+    lines.show(out, found)
+
+
+def print_depths(
+    steps: Sequence[DepthStep],
+    correlations: Sequence[Correlation],
+    title: str,
+    *,
+    console: Console | None = None,
+) -> None:
+    """Print what depth changed: a verdict for each step, its facts and stalls, correlations."""
+    out = console or open_console()
+    found = [Text(title, style="bold")]
+    for step in steps:
+        head, *rows = step_rows([step])
+        found += lines.hanging([("  ", "")], (head[0], _OUTCOMES[step.outcome]), out.width)
+        found += lines.fitted(
+            [[(cell, "dim" if cell == UNKNOWN else "") for cell in row] for row in rows],
+            out.width,
+            indent=4,
+        )
+    found += _table("Rank correlation over the depths", correlation_rows(correlations), out.width)
+    lines.show(out, found)
+
+
+def _table(title: str, rows: Rows, width: int) -> list[Text]:
+    if not rows:
+        return []
+    head, *body = rows
+    styled: list[list[lines.Styled]] = [[(cell, "dim") for cell in head]]
+    styled += [[(cell, "dim" if cell == UNKNOWN else "") for cell in row] for row in body]
+    return [Text(""), Text(title, style="bold"), *lines.fitted(styled, width, indent=2)]
