@@ -1,0 +1,91 @@
+"""How is one CUDA text compiled by NVRTC, with headers precompiled once for all that follow?
+
+Only the NVRTC process (`stagebench.assemble.nvrtc_server`) imports this: it loads the library.
+Source: NVRTC 13.0's documentation, "Precompiled Headers": a header can be used by the process that
+made it or one with the same addresses, and needs more heap than the default 256 MB here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+import time
+from pathlib import Path
+
+from cuda.bindings import nvrtc
+
+from stagebench.assemble.nvrtc_protocol import Compile, Compiled, Rejected
+from stagebench.assemble.ptx_text import KERNEL_FILE
+
+_HEAP_BYTES = 1 << 30
+_HEADER_REMARK = re.compile(
+    r'^"[^"\n]*": (?:using|creating) precompiled header file .*\n+', re.MULTILINE
+)
+
+
+class Nvrtc:
+    """The library, and the header that its first kernel left behind (an unlinked, open file)."""
+
+    def __init__(self) -> None:
+        nvrtc.nvrtcSetPCHHeapSize(_HEAP_BYTES)
+        self._header: int | None = None
+        self.warm = False
+
+    def compile_and_keep_header(self, request: Compile) -> Compiled | Rejected:
+        """Compile the first kernel; `warm` is true from now on if its header could be made.
+
+        Where the text has no header worth one, or NVRTC won't make it, later kernels go without.
+        """
+        with tempfile.TemporaryDirectory(prefix="stagebench-pch-") as folder:
+            path = Path(folder) / "kernel.pch"
+            result, wanted = _compile(request, f"--create-pch={path}", precompiled=False)
+            if path.is_file():
+                self._header = os.open(path, os.O_RDONLY)
+            # A kernel with an error leaves no header though it might have: the next one tries.
+            self.warm = self._header is not None or isinstance(result, Compiled) or not wanted
+        return result
+
+    def compile(self, request: Compile) -> Compiled | Rejected:
+        """Compile a kernel with the header, if there is one."""
+        if self._header is None:
+            return _compile(request, None, precompiled=False)[0]
+        option = f"--use-pch=/proc/self/fd/{self._header}"
+        return _compile(request, option, precompiled=True)[0]
+
+
+def _compile(
+    request: Compile, header_option: str | None, *, precompiled: bool
+) -> tuple[Compiled | Rejected, bool]:
+    """The result, and whether NVRTC tried to make a header."""
+    started = time.perf_counter()
+    options = [*request.options, *([header_option] if header_option else [])]
+    status, program = nvrtc.nvrtcCreateProgram(
+        request.source.encode(), KERNEL_FILE.encode(), 0, [], []
+    )
+    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        return Rejected(status=status.name, log=""), False
+    try:
+        (status,) = nvrtc.nvrtcCompileProgram(
+            program, len(options), [option.encode() for option in options]
+        )
+        log = _text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            return Rejected(status=status.name, log=_HEADER_REMARK.sub("", log)), True
+        ptx = _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
+        used = precompiled and "using precompiled header" in log
+        seconds = time.perf_counter() - started
+        return Compiled(ptx=ptx, seconds=seconds, precompiled=used), True
+    finally:
+        with contextlib.suppress(Exception):
+            nvrtc.nvrtcDestroyProgram(program)
+
+
+def _text(get_size: object, get: object, program: object) -> str:
+    status, size = get_size(program)  # type: ignore[operator]
+    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        return ""
+    data = bytes(size)
+    get(program, data)  # type: ignore[operator]
+    return data.rstrip(b"\0").decode(errors="replace")

@@ -1,0 +1,54 @@
+"""Where does a line of PTX come from, and how does PTX name files the same way on any machine?
+
+Reads only the directives ``.file`` and ``.loc`` (PTX ISA, "Debugging Directives"); the reader of
+PTX itself is `stagebench.ptx`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+KERNEL_FILE = "kernel.cu"
+_FILE = re.compile(r'^(\s*\.file\s+(\d+)\s+)"([^"]*)"[^\n]*$', re.MULTILINE)
+_LOC = re.compile(
+    r"^\s*\.loc\s+(?P<at>\d+ \d+ \d+)"
+    r"(?:\s*,\s*function_name\s+\S+\s*,\s*inlined_at\s+(?P<outer>\d+ \d+ \d+))?\s*$"
+)
+
+
+def with_portable_names(ptx: str, include_folders: Iterable[str]) -> str:
+    """The PTX with headers named relative to their include folder and no sizes or times."""
+    folders = sorted((os.path.normpath(folder) for folder in include_folders), key=len)[::-1]
+
+    def portable(match: re.Match[str]) -> str:
+        path = os.path.normpath(match[3])
+        name = os.path.basename(path)  # noqa: PTH119 - a string of another program
+        for folder in folders:
+            if path.startswith(folder + os.sep):
+                name = path[len(folder) + 1 :]
+                break
+        return f'{match[1]}"{name}"'
+
+    return _FILE.sub(portable, ptx)
+
+
+def cuda_line_at(ptx: str, line: int) -> int | None:
+    """The line of ``kernel.cu`` that the 1-based PTX line was made from, through inlining."""
+    files = {match[2]: match[3] for match in _FILE.finditer(ptx)}
+    outer: dict[str, str | None] = {}
+    at: str | None = None
+    for text in ptx.splitlines()[:line]:
+        found = _LOC.match(text)
+        if found:
+            at = found["at"]
+            outer[at] = found["outer"]
+    for _ in range(len(outer) + 1):
+        if at is None:
+            return None
+        file, cuda_line, _column = at.split(" ")
+        if files.get(file) == KERNEL_FILE:
+            return int(cuda_line)
+        at = outer.get(at)
+    return None
