@@ -114,26 +114,14 @@ class _Reader:
 
     def read(self, lane: Lane) -> None:
         """Pair the starts and ends of one lane."""
-        times = self._unwrap(lane)
-        end = next((i for i, kind in enumerate(lane.types) if kind == FINALIZE), len(times))
-        if not self._finalizes:
-            end = self._without_types(lane)
-        elif end < len(times) - 1:
-            self._log.add(
-                "after_finalize",
-                f"{len(times) - 1 - end} records after the lane's last one: an older run's",
-                lane=lane.index,
-                slot=lane.slots[end + 1],
-                count=len(times) - 1 - end,
-            )
-        self._holes(lane, min(end + 1, len(times)))
+        end = self._end(lane)
+        used = min(end + 1, len(lane.slots))
+        times = self._unwrap(lane, used)
+        self._holes(lane, used)
         self._pair(lane, times, end)
-        if end == len(times):
+        if end == len(lane.slots):
             self._unfinished(lane)
-        used = times[: min(end + 1, len(times))]
-        sm = self._sm(lane)
-        if used:
-            self._lanes.append((lane.index, sm, min(used), max(used)))
+        self._lanes.append((lane.index, self._sm(lane), min(times), max(times)))
 
     def shifted(
         self,
@@ -166,13 +154,13 @@ class _Reader:
         )
         return regions(self._regions), regions(self._instants), lanes
 
-    def _unwrap(self, lane: Lane) -> list[int]:
+    def _unwrap(self, lane: Lane, used: int) -> list[int]:
         if self._anchor is None:
             self._anchor = lane.times[0]
         found: list[int] = []
         previous = _nearest(lane.times[0], self._anchor)
         raw = lane.times[0]
-        for slot, time in zip(lane.slots, lane.times, strict=True):
+        for slot, time in zip(lane.slots[:used], lane.times[:used], strict=True):
             now = _nearest(time, previous)
             if now < previous:
                 self._log.add(
@@ -192,15 +180,33 @@ class _Reader:
             previous, raw = max(previous, now), time
         return found
 
-    def _without_types(self, lane: Lane) -> int:
-        """A format without finalize: records of its type are unknown, the lane ends with them."""
-        for slot, kind in zip(lane.slots, lane.types, strict=True):
-            if kind == FINALIZE:
+    def _end(self, lane: Lane) -> int:
+        """The index of the finalize record; where there is none, how many records there are.
+
+        A format without finalize does not know its type.
+        """
+        finalized = [index for index, kind in enumerate(lane.types) if kind == FINALIZE]
+        if not self._finalizes:
+            for index in finalized:
                 self._log.add(
-                    "unknown_type", "a record of type 3, which this format does not have; is it "
-                    "the other format?", lane=lane.index, slot=slot,
-                )  # fmt: skip
-        return len(lane.slots)
+                    "unknown_type",
+                    "a record of type 3, which this format does not have: is it the other format?",
+                    lane=lane.index,
+                    slot=lane.slots[index],
+                )
+            return len(lane.slots)
+        if not finalized:
+            return len(lane.slots)
+        beyond = len(lane.slots) - 1 - finalized[0]
+        if beyond:
+            self._log.add(
+                "after_finalize",
+                "records after the lane's last one: an older run's, not read",
+                lane=lane.index,
+                slot=lane.slots[finalized[0] + 1],
+                count=beyond,
+            )
+        return finalized[0]
 
     def _holes(self, lane: Lane, used: int) -> None:
         expected = 1 + lane.index

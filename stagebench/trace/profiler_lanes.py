@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 _MASK32 = 0xFFFFFFFF
+_FARTHEST = 1 << 62  # a stride beyond every slot
 _ALIASED = 64  # lane bits that an event id may set to be taken for one: ids below 65536
 
 
@@ -86,7 +87,7 @@ def read_shape(
             f"{found.lanes} lanes, the tag holds {1 << layout.lane_bits}: higher lanes alias",
             slot=0,
         )
-    return Shape(found.blocks, found.groups, stride or found.lanes)
+    return Shape(found.blocks, found.groups, min(stride or found.lanes, _FARTHEST))
 
 
 def split_lanes(
