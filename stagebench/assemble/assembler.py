@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -31,19 +32,24 @@ T = TypeVar("T", Assembled, MachineText)
 
 
 class Assembler:
-    """Assembles up to ``jobs`` kernels at a time, each step of one in at most the given time."""
+    """Assembles up to ``jobs`` kernels at a time, each step of one in at most the given time.
+
+    ``cache_folder`` is where results are kept (``None``: nowhere); ``warn`` is told of its damages,
+    from any thread.
+    """
 
     def __init__(
         self,
         toolchain: Toolchain,
         *,
         jobs: int,
-        cache: MachineCache | None,
+        cache_folder: Path | None,
+        warn: Callable[[str], None],
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
         nvrtc_command: tuple[str, ...] | None = None,
     ) -> None:
         self.toolchain = toolchain
-        self._cache = cache
+        self._cache = None if cache_folder is None else MachineCache(cache_folder, warn)
         self._timeout_seconds = timeout_seconds
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="assemble")
         self._pool = NvrtcPool(nvrtc_command)
@@ -195,9 +201,12 @@ def assemble_ptx(
     *,
     function: str | None = None,
     toolchain: Toolchain,
-    cache: MachineCache | None,
+    cache_folder: Path | None,
+    warn: Callable[[str], None],
     timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
 ) -> MachineText | NotAssembled:
     """Assemble and disassemble one PTX text, and wait for it (see `Assembler.submit_ptx`)."""
-    with Assembler(toolchain, jobs=1, cache=cache, timeout_seconds=timeout_seconds) as assembler:
+    with Assembler(
+        toolchain, jobs=1, cache_folder=cache_folder, warn=warn, timeout_seconds=timeout_seconds
+    ) as assembler:
         return assembler.submit_ptx(ptx, arch, function).result()

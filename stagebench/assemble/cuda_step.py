@@ -85,7 +85,7 @@ def compile_with_nvcc(
     with tempfile.TemporaryDirectory(prefix="stagebench-") as name:
         folder = Path(name)
         (folder / KERNEL_FILE).write_text(without_line_directives(kernel_cu))
-        command = [
+        command: list[str | Path] = [
             nvcc.path,
             "-ptx",
             "-std=c++20",

@@ -8,21 +8,26 @@ made it or one with the same addresses, and needs more heap than the default 256
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import re
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-
-from cuda.bindings import nvrtc
+from typing import Any
 
 from stagebench.assemble.nvrtc_protocol import Compile, Compiled, Rejected
 from stagebench.assemble.ptx_text import KERNEL_FILE
 
+_Getter = Callable[..., Any]
 _HEAP_BYTES = 1 << 30
 _HEADER_REMARK = re.compile(
     r'^"[^"\n]*": (?:using|creating) precompiled header file .*\n+', re.MULTILINE
 )
+
+
+nvrtc = importlib.import_module("cuda.bindings.nvrtc")  # has no types that mypy could check
 
 
 class Nvrtc:
@@ -82,10 +87,10 @@ def _compile(
             nvrtc.nvrtcDestroyProgram(program)
 
 
-def _text(get_size: object, get: object, program: object) -> str:
-    status, size = get_size(program)  # type: ignore[operator]
+def _text(get_size: _Getter, get: _Getter, program: object) -> str:
+    status, size = get_size(program)
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         return ""
     data = bytes(size)
-    get(program, data)  # type: ignore[operator]
+    get(program, data)
     return data.rstrip(b"\0").decode(errors="replace")

@@ -40,7 +40,7 @@ def assemble_text(
     with tempfile.TemporaryDirectory(prefix="stagebench-") as name:
         folder = Path(name)
         (folder / "kernel.ptx").write_text(ptx)
-        command = [
+        command: list[str | Path] = [
             toolchain.ptxas.path,
             "-v",
             "-lineinfo",

@@ -135,7 +135,7 @@ def messages(log: str, ptx: str) -> tuple[AssemblerMessage, ...]:
 
 
 def first_error(log: str) -> tuple[str, int | None]:
-    """ptxas's first error and the PTX line that it names; the empty text where it printed none."""
+    """The first error and the PTX line that it names; the empty text where there is none."""
     for line in log.splitlines():
         positioned = _POSITION.fullmatch(line)
         if positioned and positioned["severity"] == "error":

@@ -41,7 +41,7 @@ _TEMPLATES = "src/tl_templates"
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """A program of the toolchain; ``identity`` changes with it, ``shown`` is its name for people."""
+    """A program of the toolchain; ``identity`` changes with it, ``shown`` is for people."""
 
     path: Path
     shown: str
