@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from stagebench import __version__
+from stagebench.assemble.toolchain import program_version
+from stagebench.assemble.wheels import ALL_WHEELS, INSTALL, Wheel, find_wheel
 from stagebench.errors import MachineError, StagebenchError
 from stagebench.lowering.cache import default_cache_folder
 from stagebench.lowering.compiler_environment import this_environment
@@ -25,12 +27,7 @@ from stagebench.model import Record
 Status = Literal["works", "missing", "broken", "optional"]
 
 TESTED_TILELANG = "0.1.15"
-_CUDA_WHEELS = (
-    ("nvidia-cuda-nvrtc", "compiles CUDA to PTX"),
-    ("nvidia-cuda-runtime", "headers that generated CUDA includes"),
-    ("nvidia-cuda-cccl", "headers that generated CUDA includes"),
-    ("nvidia-cuda-nvcc", "ptxas: assembles PTX"),
-)
+_SYSTEM_PROGRAMS = ("nvcc", "ptxas", "nvdisasm")
 
 
 class Check(Record, frozen=True, kw_only=True):
@@ -50,7 +47,7 @@ def examine(*, start_worker: bool = True) -> tuple[Check, ...]:
         _torch(),
         _cache(),
         *_cuda_wheels(),
-        _tool("nvcc", "a CUDA toolkit; not needed"),
+        *(_system_program(name) for name in _SYSTEM_PROGRAMS),
         _gpu(),
     )
 
@@ -133,23 +130,50 @@ def _cache() -> Check:
 
 
 def _cuda_wheels() -> tuple[Check, ...]:
-    checks = []
-    for name, purpose in _CUDA_WHEELS:
-        found = _version(name)
-        checks.append(
-            Check(
-                what=name,
-                status="works" if found else "optional",
-                found=found or f"not installed ({purpose})",
-                install=None if found else f"pip install {name}",
-            )
+    """What assembles kernels (``sweep --machine``): each wheel, and all of it together."""
+    checks = [_cuda_wheel(wheel) for wheel in ALL_WHEELS]
+    lacking = [check.what for check in checks if check.status != "works"]
+    if lacking:
+        found = f"not without {', '.join(lacking)}: no PTX, no SASS, no registers"
+        together = Check(what="machine code", status="optional", found=found, install=INSTALL)
+    else:
+        together = Check(
+            what="machine code", status="works", found="PTX, SASS, registers: no GPU needed"
         )
-    return tuple(checks)
+    return (*checks, together)
 
 
-def _tool(name: str, purpose: str) -> Check:
+def _cuda_wheel(wheel: Wheel) -> Check:
+    version = _version(wheel.name)
+    if version is None:
+        return Check(
+            what=wheel.name,
+            status="optional",
+            found=f"not installed ({wheel.purpose})",
+            install=INSTALL,
+        )
+    if find_wheel(wheel) is None:
+        return Check(
+            what=wheel.name,
+            status="optional",
+            found=f"{version}, but its files are missing or elsewhere ({wheel.purpose})",
+            install=f"pip install --force-reinstall {wheel.name}=={version}",
+        )
+    return Check(what=wheel.name, status="works", found=version)
+
+
+def _system_program(name: str) -> Check:
+    """A CUDA toolkit's program: ``--assembler nvcc`` uses them."""
     path = shutil.which(name)
-    return Check(what=name, status="works" if path else "optional", found=path or purpose)
+    if path is None:
+        return Check(
+            what=f"system {name}", status="optional", found="no CUDA toolkit; none is needed"
+        )
+    try:
+        version = program_version(Path(path))
+    except MachineError as exc:
+        return Check(what=f"system {name}", status="optional", found=exc.message)
+    return Check(what=f"system {name}", status="works", found=f"{version}, {path}")
 
 
 def _gpu() -> Check:

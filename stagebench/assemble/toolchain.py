@@ -191,6 +191,11 @@ def _wheel_program(name: str) -> Program:
     )
 
 
+def program_version(path: Path) -> str:
+    """The version of a program from a CUDA toolkit; `MachineError` if it can't be started."""
+    return _program(path).shown.partition(" ")[2]
+
+
 def _program(path: Path) -> Program:
     """A program from elsewhere, by what it says of its version (a wrapper script has none)."""
     try:

@@ -45,7 +45,7 @@ def test_without_tilelang(without):
     assert not main_job_works(checks)
 
 
-def test_without_torch_and_wheels(without):
+def test_without_torch_and_a_wheel(without):
     """TileLang can't do without torch; a CUDA wheel is only optional."""
     without("torch", "nvidia-cuda-nvrtc")
     checks = by_name(examine(start_worker=False))
@@ -53,8 +53,51 @@ def test_without_torch_and_wheels(without):
         "missing", "pip install -c constraints.txt torch",
     )  # fmt: skip
     assert (checks["nvidia-cuda-nvrtc"].status, checks["nvidia-cuda-nvrtc"].install) == (
-        "optional", "pip install nvidia-cuda-nvrtc",
+        "optional", "pip install 'stagebench[cuda]'",
     )  # fmt: skip
+    assert (checks["machine code"].status, checks["machine code"].install) == (
+        "optional", "pip install 'stagebench[cuda]'",
+    )  # fmt: skip
+    assert checks["machine code"].found == (
+        "not without nvidia-cuda-nvrtc: no PTX, no SASS, no registers"
+    )
+
+
+def test_every_cuda_wheel_has_a_line(without):
+    """Each wheel is named with its version or its purpose; those that are there stay ✓."""
+    without("nvidia-cuda-nvdisasm")
+    checks = by_name(examine(start_worker=False))
+    assert checks["nvidia-cuda-nvdisasm"].found == "not installed (nvdisasm: disassembles)"
+    for wheel in ("cuda-bindings", "nvidia-cuda-runtime", "nvidia-cuda-cccl", "nvidia-cuda-crt"):
+        assert (checks[wheel].status, checks[wheel].found) == ("works", metadata.version(wheel))
+        assert checks[wheel].install is None
+
+
+def test_a_wheel_without_its_files(monkeypatch):
+    """A wheel that pip lists but whose program is gone is not said to work."""
+    monkeypatch.setattr(doctor, "find_wheel", lambda _: None)
+    check = by_name(examine(start_worker=False))["nvidia-cuda-nvcc"]
+    assert check.status == "optional"
+    version = metadata.version("nvidia-cuda-nvcc")
+    assert check.install == f"pip install --force-reinstall nvidia-cuda-nvcc=={version}"
+
+
+def test_programs_of_a_cuda_toolkit(monkeypatch, tmp_path):
+    """A toolkit's programs are shown with version and path; one that doesn't start is not ✓."""
+    for name, script in (
+        ("nvcc", "echo 'Cuda compilation tools, release 12.8, V12.8.93'"),
+        ("ptxas", "exit 3"),
+    ):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setattr(doctor, "_SYSTEM_PROGRAMS", ("nvcc", "ptxas", "nvdisasm-of-nobody"))
+    checks = by_name(examine(start_worker=False))
+    nvcc, broken = checks["system nvcc"], checks["system ptxas"]
+    assert (nvcc.status, nvcc.found) == ("works", f"12.8.93, {tmp_path}/nvcc")
+    assert broken.status == "optional"
+    assert f"{tmp_path}/ptxas doesn't say its version" in broken.found
+    assert checks["system nvdisasm-of-nobody"].status == "optional"
 
 
 def test_exit_code_and_json_without_tilelang(without, capfdbinary):
