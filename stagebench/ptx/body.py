@@ -6,7 +6,7 @@ Names and labels are local to the ``{ }`` they stand in (PTX ISA, "Variables": "
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stagebench.ptx.records import (
     AsmBlock,
@@ -56,6 +56,7 @@ class BodyReader:
         self.location: Location | None = None
         self.pragmas: list[tuple[int, str]] = []
         self.asm: tuple[int, int] | None = None  # first instruction and line of the open block
+        self.fresh = False  # no instruction since the last .loc
         self.pending: str | None = None  # the label just read: a list of targets may follow
 
     def read(self, header: Header, line: int) -> Function:
@@ -141,6 +142,7 @@ class BodyReader:
             )
         )
         self.pending = None
+        self.fresh = False
         self.at = end + 1
 
     def _label(self) -> None:
@@ -198,6 +200,10 @@ class BodyReader:
         location = read_location(self.tokens.kinds[start:end], self.tokens.texts[start:end])
         if location is None:
             raise self._error("not a .loc", start)
+        before = self.location
+        if self.fresh and before is not None and before.place == location.inlined_at:
+            location = replace(location, above=before)
+        self.fresh = True
         self.location = location
         self.locations.append(location)
         self.at = end

@@ -91,13 +91,22 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A ``.loc``: file index, line and column; where it was inlined into (PTX ISA, ".loc")."""
+    """A ``.loc``: file index, line and column; where it was inlined into (PTX ISA, ".loc").
+
+    ``above`` is the ``.loc`` of that place where it stands directly before.
+    """
 
     file: int
     line: int
     column: int
     function: str | None = None
     inlined_at: tuple[int, int, int] | None = None
+    above: Location | None = None
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """File index, line and column."""
+        return self.file, self.line, self.column
 
 
 @dataclass(frozen=True, slots=True)
