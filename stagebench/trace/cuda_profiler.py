@@ -37,6 +37,7 @@ class Region(Record, frozen=True, kw_only=True):
     block: int
     group: int
     event: int
+    name: str
     start_ns: int
     end_ns: int
 
@@ -54,13 +55,12 @@ class LaneSpan(Record, frozen=True, kw_only=True):
 class ProfilerTrace(Record, frozen=True, kw_only=True):
     """All that a buffer says.  ``blocks`` and ``groups`` are ``None`` where nothing tells them.
 
-    ``events`` names the event ids that occur.  Regions are in the order of their starts.
+    Regions are in the order of their starts.
     """
 
     format: ProfilerFormat
     blocks: int | None
     groups: int | None
-    events: dict[int, str]
     regions: tuple[Region, ...]
     instants: tuple[Region, ...]
     lanes: tuple[LaneSpan, ...]
@@ -94,12 +94,12 @@ def decode(
     layout = LAYOUTS[wire]
     shape = read_shape(words, log, blocks=blocks, groups=groups, stride=stride, layout=layout)
     if shape is None:
-        return _trace(wire, None, events, ((), (), ()), log)
+        return _trace(wire, None, ((), (), ()), log)
     lanes = split_lanes(words, shape, log, wire, stride_is_given=stride is not None)
     reader = _Reader(shape, log, len(words), finalizes=layout.finalizes)
     for lane in lanes:
         reader.read(lane)
-    return _trace(wire, shape, events, reader.shifted(), log)
+    return _trace(wire, shape, reader.shifted(events), log)
 
 
 class _Reader:
@@ -124,9 +124,13 @@ class _Reader:
         self._lanes.append((lane.index, self._sm(lane), min(times), max(times)))
 
     def shifted(
-        self,
+        self, names: Sequence[str]
     ) -> tuple[tuple[Region, ...], tuple[Region, ...], tuple[LaneSpan, ...]]:
-        """Everything with the first moment of all at 0."""
+        """Everything named, and with the first moment of all at 0."""
+        for event in sorted({found[3] for found in (*self._regions, *self._instants)}):
+            if names and event >= len(names):
+                text = f"event {event} has no name: {len(names)} were given"
+                self._log.add("unknown_event", text)
         groups = self._shape.groups
         zero = min((start for _, _, start, _ in self._lanes), default=0)
 
@@ -136,6 +140,7 @@ class _Reader:
                     block=lane // groups,
                     group=lane % groups,
                     event=event,
+                    name=_name(event, names),
                     start_ns=start - zero,
                     end_ns=end - zero,
                 )
@@ -281,20 +286,14 @@ def _nearest(time: int, reference: int) -> int:
 def _trace(
     wire: ProfilerFormat,
     shape: Shape | None,
-    names: Sequence[str],
     found: tuple[tuple[Region, ...], tuple[Region, ...], tuple[LaneSpan, ...]],
     log: ProblemLog,
 ) -> ProfilerTrace:
     regions, instants, lanes = found
-    ids = sorted({region.event for region in (*regions, *instants)})
-    for event in ids:
-        if names and event >= len(names):
-            log.add("unknown_event", f"event {event} has no name: {len(names)} were given")
     return ProfilerTrace(
         format=wire,
         blocks=None if shape is None else shape.blocks,
         groups=None if shape is None else shape.groups,
-        events={event: _name(event, names) for event in ids},
         regions=regions,
         instants=instants,
         lanes=lanes,

@@ -34,12 +34,13 @@ def region_stats(trace: ProfilerTrace, *, by_block: bool = False) -> tuple[Regio
         key = region.group, region.event, region.block if by_block else None
         found.setdefault(key, []).append(region.end_ns - region.start_ns)
         where.setdefault(key, set()).add(region.block)
+    names = {region.event: region.name for region in trace.regions}
     spans = {(lane.block, lane.group): lane.end_ns - lane.start_ns for lane in trace.lanes}
     result = []
     for key in sorted(found, key=lambda key: (key[0], key[1], key[2] or 0)):
         group, event, block = key
         time = sum(spans[each, group] for each in where[key])
-        result.append(_stats(trace.events[event], group, block, found[key], time))
+        result.append(_stats(names[event], group, block, found[key], time))
     return tuple(result)
 
 
@@ -72,7 +73,7 @@ def region_timeline(
         (lane.block, lane.group): [] for lane in trace.lanes
     }
     for region in (*trace.regions, *trace.instants):
-        name = trace.events[region.event]
+        name = region.name
         slices[region.block, region.group].append(
             Slice(name=name, kind=name, start_ns=region.start_ns, end_ns=region.end_ns, args={})
         )

@@ -12,10 +12,7 @@ NAMES = ("load", "compute", "store")
 
 
 def durations(trace):
-    return [
-        (r.block, r.group, trace.events[r.event], r.start_ns, r.end_ns - r.start_ns)
-        for r in trace.regions
-    ]
+    return [(r.block, r.group, r.name, r.start_ns, r.end_ns - r.start_ns) for r in trace.regions]
 
 
 def kinds(trace):
@@ -39,8 +36,7 @@ def test_instants_and_unnamed_events():
     """An instant has no duration; an id beyond the names is reported and keeps its number."""
     words = buffer(1, 1, {0: [(5, 7, INSTANT), (9, 0, FINALIZE)]})
     trace = decode(words, "tvm", events=NAMES)
-    assert [(r.event, r.start_ns, r.end_ns) for r in trace.instants] == [(7, 0, 0)]
-    assert trace.events == {7: "event 7"}
+    assert [(r.name, r.start_ns, r.end_ns) for r in trace.instants] == [("event 7", 0, 0)]
     assert [p.kind for p in trace.problems] == ["unknown_event"]
 
 

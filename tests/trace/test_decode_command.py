@@ -1,0 +1,140 @@
+"""What does ``stagebench decode`` print, write and return?"""
+
+import argparse
+import json
+
+import pytest
+
+from stagebench.commands import decode
+from stagebench.errors import UsageError
+from tests.trace.test_timeline import read_back
+from tests.trace.words import buffer, spans
+
+
+def run(capsysbinary, *arguments):
+    parser = argparse.ArgumentParser()
+    decode.add_arguments(parser)
+    code = decode.run(parser.parse_args([str(each) for each in arguments]))
+    return code, capsysbinary.readouterr().out.decode()
+
+
+@pytest.fixture
+def whole(tmp_path):
+    lanes = {
+        lane: spans((0, 100 * (lane + 1)), (1, 900 - 100 * lane), begin=1000 + lane)
+        for lane in range(4)
+    }
+    path = tmp_path / "buffer.bin"
+    path.write_bytes(buffer(2, 2, lanes).tobytes())
+    return path
+
+
+def test_the_table(whole, capsysbinary):
+    """By group over the blocks: compute of group 0 took 900 and 700 of 1000 ns each."""
+    code, out = run(
+        capsysbinary,
+        whole,
+        "--format",
+        "tvm",
+        "--events",
+        "load,compute",
+        "--group-names",
+        "wg0,wg1",
+    )
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "2 blocks × 2 groups, 8 regions"
+    assert lines[2].split() == [
+        "group",
+        "event",
+        "n",
+        "mean",
+        "p50",
+        "p95",
+        "max",
+        "total",
+        "share",
+    ]
+    assert lines[3].split() == [
+        "wg0", "compute", "2", "800", "ns", "800", "ns", "890", "ns", "900", "ns", "1.60", "µs",
+        "80.0%",
+    ]  # fmt: skip
+    assert len(lines) == 7
+    assert max(map(len, lines)) <= 100
+
+
+def test_by_block(whole, capsysbinary):
+    """A row for each block."""
+    _, out = run(capsysbinary, whole, "--format", "tvm", "--by-block")
+    assert len(out.splitlines()) == 11
+    assert out.splitlines()[2].split()[0] == "block"
+
+
+def test_json(whole, capsysbinary):
+    """All of it on standard output, and nothing else."""
+    code, out = run(
+        capsysbinary, whole, "--format", "tvm", "--events", "load,compute", "--json", "-"
+    )
+    found = json.loads(out)
+    assert code == 0
+    assert found["by_group"][0] == {
+        "event": "load", "group": 0, "block": None, "n": 2, "mean_ns": 200.0, "p50_ns": 200.0,
+        "p95_ns": 290.0, "max_ns": 300, "total_ns": 400, "share": 0.2,
+    }  # fmt: skip
+    assert len(found["by_block"]) == 8
+    assert len(found["trace"]["regions"]) == 8
+
+
+def test_files(whole, tmp_path, capsysbinary):
+    """A Perfetto trace of 4 tracks and a drawing."""
+    code, _ = run(
+        capsysbinary, whole, "--format", "tvm", "--perfetto", tmp_path / "a.pftrace",
+        "--svg", tmp_path / "a.svg", "--json", tmp_path / "a.json",
+    )  # fmt: skip
+    assert code == 0
+    _, _, events = read_back((tmp_path / "a.pftrace").read_bytes())
+    assert sorted(events) == [
+        (f"block {block}", f"group {group}") for block in (0, 1) for group in (0, 1)
+    ]
+    assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+    assert json.loads((tmp_path / "a.json").read_text())["schema_version"] == 1
+
+
+def test_damage_is_shown_first_and_is_an_error(tmp_path, capsysbinary):
+    """What could be read is still there; the exit code says that it is not all."""
+    path = tmp_path / "full.bin"
+    path.write_bytes(buffer(1, 1, {0: spans((0, 100))[:-1]}, size=3).tobytes())
+    code, out = run(capsysbinary, path, "--format", "tvm")
+    assert code == 2
+    assert out.splitlines()[1].startswith("! lane full lane 0, slot 2: the lane's last slot")
+    assert "event 0" in out
+
+
+def test_a_wrapped_timer_is_no_error(tmp_path, capsysbinary):
+    """It is said, and put right."""
+    path = tmp_path / "wrap.bin"
+    path.write_bytes(buffer(1, 1, {0: spans((0, 500), begin=2**32 - 100)}).tobytes())
+    code, out = run(capsysbinary, path, "--format", "tvm")
+    assert code == 0
+    assert "timer wrapped" in out
+    assert "500 ns" in out
+
+
+def test_the_format_is_never_guessed(whole, capsysbinary):
+    """Without --format it is wrong usage."""
+    with pytest.raises(SystemExit):
+        run(capsysbinary, whole)
+
+
+def test_empty_names_are_refused(whole, capsysbinary):
+    """``load,,store`` would shift every name after it."""
+    with pytest.raises(UsageError, match="a name is empty"):
+        run(capsysbinary, whole, "--format", "tvm", "--events", "load,,store")
+
+
+def test_an_empty_file(tmp_path, capsysbinary):
+    """No header: said, nothing else, and an error."""
+    (tmp_path / "empty.bin").write_bytes(b"")
+    code, out = run(capsysbinary, tmp_path / "empty.bin", "--format", "flashinfer")
+    assert code == 2
+    assert "no header" in out
