@@ -124,9 +124,7 @@ class BodyReader:
     def _instruction(self) -> None:
         start = self.at
         end = self._semicolon("an instruction without its semicolon")
-        found = read_instruction(
-            self.tokens.kinds[start:end], self.tokens.texts[start:end]
-        )
+        found = read_instruction(self.tokens.kinds[start:end], self.tokens.texts[start:end])
         if found is None:
             raise self._error("not an instruction", start)
         opcode, guard, operands = found

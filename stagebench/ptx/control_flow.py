@@ -68,7 +68,7 @@ class ControlFlow:
 
 
 def control_flow(function: Function, *, units: bool = True) -> ControlFlow:
-    """Return the graph of a function with a body; raises `UsageError` on a label that is not there."""
+    """Return the graph of a body; raises `UsageError` where a label is not in scope."""
     count = len(function.instructions)
     exits = [_exits(function, index, units=units) for index in range(count)]
     blocks, block_of = _blocks(function, exits, units=units)

@@ -70,7 +70,7 @@ def _roots(
 
 
 def _choose(candidates: Sequence[list[int]]) -> list[CudaLine | None]:
-    """Settle what is ambiguous from the sure lines before and behind it."""
+    """Settle what is ambiguous from the sure lines before and behind it, then in turn."""
     following: list[int | None] = [None] * len(candidates)
     sure: int | None = None
     for position in range(len(candidates) - 1, -1, -1):
@@ -78,23 +78,29 @@ def _choose(candidates: Sequence[list[int]]) -> list[CudaLine | None]:
         if len(candidates[position]) == 1:
             sure = candidates[position][0]
     chosen: list[CudaLine | None] = []
-    previous: int | None = None
+    before: int | None = None
+    turns: dict[tuple[int, ...], int] = {}
     for found, after in zip(candidates, following, strict=True):
         if not found:
             chosen.append(None)
-            continue
-        line = found[0] if len(found) == 1 else _fitting(found, previous, after)
-        chosen.append(CudaLine(line, len(found) == 1))
-        previous = line
+        elif len(found) == 1:
+            before = found[0]
+            chosen.append(CudaLine(before, True))
+        else:
+            fitting = _fitting(found, before, after)
+            last = turns.get(tuple(fitting), -1)
+            line = next((one for one in fitting if one > last), fitting[0])
+            turns[tuple(fitting)] = line
+            chosen.append(CudaLine(line, False))
     return chosen
 
 
-def _fitting(found: list[int], before: int | None, after: int | None) -> int:
-    """Prefer the first candidate from the line before to the line behind; a loop may go back."""
+def _fitting(found: list[int], before: int | None, after: int | None) -> list[int]:
+    """Candidates between two sure lines; where a loop goes back, those outside of them."""
     low = -1 if before is None else before
     high = max(found) if after is None else after
-    between = [one for one in found if low <= one <= high]
-    if between:
-        return between[0]
-    below = [one for one in found if one <= high]
-    return below[-1] if below else found[0]
+    if low <= high:
+        fitting = [one for one in found if low <= one <= high]
+    else:
+        fitting = [one for one in found if one <= high or one >= low]
+    return fitting or found

@@ -30,8 +30,9 @@ def mask(value: Value, width: int) -> Value:
 def signed(value: Value, width: int) -> Value:
     """Return the two's complement reading of ``width`` bits."""
     if isinstance(value, np.ndarray):
-        shift = np.int64(64 - width)
-        return (value << np.uint64(64 - width)).view(np.int64) >> shift
+        wide: Array = (value << np.uint64(64 - width)).view(np.int64)
+        found: Array = wide >> np.int64(64 - width)
+        return found
     value &= (1 << width) - 1
     return value - (1 << width) if value >> (width - 1) else value
 
@@ -50,9 +51,7 @@ def elementwise(compute: Compute) -> Compute:
         size = next((len(one) for one in values if isinstance(one, np.ndarray)), None)
         if size is None:
             return compute(*values)
-        columns = [
-            one.tolist() if isinstance(one, np.ndarray) else [one] * size for one in values
-        ]
+        columns = [one.tolist() if isinstance(one, np.ndarray) else [one] * size for one in values]
         found = [compute(*row) for row in zip(*columns, strict=True)]
         if any(one is None for one in found):
             return None
@@ -89,7 +88,8 @@ def _product(parts: list[str], width: int, sign: bool) -> Callable[[Value, Value
     def high(a: Value, b: Value) -> Value:
         if sign:
             a, b = signed(a, width), signed(b, width)
-        return unsigned((a * b) >> width, width)
+        both: Any = a * b
+        return unsigned(both >> width, width)
 
     if width < 64:
         return high
@@ -164,7 +164,8 @@ def _shift(parts: list[str], width: int, sign: bool) -> Compute | None:
             return mask(a << np.uint64(b), width)
         if arithmetic_shift:
             return unsigned(np.asarray(signed(a, width)) >> np.int64(b), width)
-        return a >> np.uint64(b)
+        moved: Array = a >> np.uint64(b)
+        return moved
 
     return run
 
@@ -183,9 +184,9 @@ def _logic(parts: list[str], width: int, sign: bool) -> Compute | None:
         "and": lambda a, b: a & b,
         "or": lambda a, b: a | b,
         "xor": lambda a, b: a ^ b,
-        "not": lambda a: a ^ np.uint64((1 << width) - 1)
-        if isinstance(a, np.ndarray)
-        else a ^ ((1 << width) - 1),
+        "not": lambda a: (
+            a ^ np.uint64((1 << width) - 1) if isinstance(a, np.ndarray) else a ^ ((1 << width) - 1)
+        ),
     }
     return bits[parts[0]]
 
@@ -202,7 +203,7 @@ def _unary(parts: list[str], width: int, sign: bool) -> Compute | None:
             "abs": lambda: abs(value) & limit,
             "cnot": lambda: int(a == 0),
             "clz": lambda: width - a.bit_length(),
-            "popc": lambda: a.bit_count(),
+            "popc": a.bit_count,
             "brev": lambda: int(f"{a:0{width}b}"[::-1], 2),
         }
         return found[head]()

@@ -185,9 +185,7 @@ def _observers(
     return found
 
 
-def _observer(
-    index: int, name: str, getter: Getter, guard: Getter | None, observe: Observe
-) -> Run:
+def _observer(index: int, name: str, getter: Getter, guard: Getter | None, observe: Observe) -> Run:
     summed = name in SUMMED
     key = (index, name)
 

@@ -51,9 +51,7 @@ class _Reader:
                 self._directive(self.tokens.texts[self.at])
             else:
                 raise self._error("not a directive of a module")
-        opcodes = {
-            one.opcode for function in self.functions for one in function.instructions
-        }
+        opcodes = {one.opcode for function in self.functions for one in function.instructions}
         return Module(
             lines=tuple(self.tokens.text.split("\n")),
             version=self.version,

@@ -62,16 +62,16 @@ class Registers:
         """Return a function from a class of threads to the operand's value."""
         if isinstance(operand, Integer):
             number = operand.value
-            return lambda state: number
+            return _always(number)
         if isinstance(operand, Negated):
             inner = self.getter(operand.name, scope)
             return lambda state: _not(inner(state))
         if isinstance(operand, Offset) and self.slot(operand.name.text, scope) is None:
             address = self.symbol(operand.name.text) + operand.value
-            return lambda state: address
+            return _always(address)
         if isinstance(operand, Name):
             return self._named(operand.text, scope)
-        return lambda state: None
+        return _always(None)
 
     def _named(self, name: str, scope: int) -> Getter:
         slot = self.slot(name, scope)
@@ -81,9 +81,17 @@ class Registers:
         if name.startswith("%") or name == "WARP_SZ":
             return lambda state: state.special(name)
         if name == "_":
-            return lambda state: None
+            return _always(None)
         address = self.symbol(name)
-        return lambda state: address
+        return _always(address)
+
+
+def _always(value: int | None) -> Getter:
+    def get(state: ThreadClass) -> int | None:
+        del state
+        return value
+
+    return get
 
 
 def _not(value: Value | None) -> Value | None:

@@ -75,7 +75,9 @@ def statements(sites: Sequence[PtxSite]) -> tuple[Statement, ...]:
         key = (site.cuda_line, site.op, site.opcode, tuple(sorted(site.args.items())))
         grouped.setdefault(key, []).append(site)
     return tuple(
-        Statement(copies[0].op, copies[0].opcode, copies[0].args, copies[0].cuda_line, tuple(copies))
+        Statement(
+            copies[0].op, copies[0].opcode, copies[0].args, copies[0].cuda_line, tuple(copies)
+        )
         for copies in grouped.values()
     )
 
@@ -114,7 +116,7 @@ def _spins(function: Function, flow: ControlFlow, sites: set[int]) -> dict[int, 
             if function.instructions[index].head in ("bra", "brx"):
                 for target in targets_of(function, index):
                     if block.first <= target <= index:
-                        found |= {one: 0 for one in range(target, index)}
+                        found |= dict.fromkeys(range(target, index), 0)
     for loop in flow.loops:
         members = [
             index
@@ -123,7 +125,9 @@ def _spins(function: Function, flow: ControlFlow, sites: set[int]) -> dict[int, 
         ]
         waiting = [index for index in members if index in sites]
         if len(waiting) == 1 and function.instructions[waiting[0]].head == "mbarrier":
-            inner = [one for one in flow.loops_of(waiting[0]) if len(one.blocks) <= len(loop.blocks)]
+            inner = [
+                one for one in flow.loops_of(waiting[0]) if len(one.blocks) <= len(loop.blocks)
+            ]
             found.setdefault(waiting[0], len(inner))
     return found
 

@@ -49,9 +49,7 @@ def read_variables(kinds: str, texts: Texts, line: int) -> tuple[Variable, ...] 
     if tree is None:
         return None
     qualifiers = _qualifiers(tree, texts)
-    return tuple(
-        _variable(one, qualifiers, texts, line) for one in _trees(tree, "declarator")
-    )
+    return tuple(_variable(one, qualifiers, texts, line) for one in _trees(tree, "declarator"))
 
 
 def read_words(start: str, kinds: str, texts: Texts) -> tuple[str, ...] | None:
@@ -122,16 +120,14 @@ def _text(token: Token, texts: Texts) -> str:
 
 
 def _qualifiers(tree: Tree[Token], texts: Texts) -> tuple[str, ...]:
-    found = []
-    for child in tree.children:
-        if isinstance(child, Tree) and child.data in ("qualifier", "attribute"):
-            found.append(" ".join(_text(token, texts) for token in _tokens(child)))
-    return tuple(found)
+    return tuple(
+        " ".join(_text(token, texts) for token in _tokens(child))
+        for child in tree.children
+        if isinstance(child, Tree) and child.data in ("qualifier", "attribute")
+    )
 
 
-def _variable(
-    tree: Tree[Token], qualifiers: tuple[str, ...], texts: Texts, line: int
-) -> Variable:
+def _variable(tree: Tree[Token], qualifiers: tuple[str, ...], texts: Texts, line: int) -> Variable:
     families = [integer(_text(_tokens(one)[0], texts)) for one in _trees(tree, "family")]
     shape_: list[int | None] = []
     for extent in _trees(tree, "extent"):

@@ -127,9 +127,7 @@ def choose(flag: Value, yes: Value | None, no: Value | None) -> Value | None:
 
 def is_flag(value: Value | None) -> bool:
     """Whether a value is a predicate's."""
-    return isinstance(value, bool) or (
-        isinstance(value, np.ndarray) and value.dtype == np.bool_
-    )
+    return isinstance(value, bool) or (isinstance(value, np.ndarray) and value.dtype == np.bool_)
 
 
 class _Compiler:
@@ -247,7 +245,8 @@ class _Compiler:
 
     def cvt(self) -> Run | None:
         """``cvt`` between integers."""
-        if len(self.types) < 2 or any(part.startswith(("e4", "e5", "bf", "tf")) for part in self.parts):
+        floats = ("e2", "e3", "e4", "e5", "bf", "tf", "ue")
+        if len(self.types) < 2 or any(part.startswith(floats) for part in self.parts):
             return None
         target, source = self.types[0], self.types[1]
         compute = conversion(target, source, saturate="sat" in self.parts)
@@ -298,9 +297,7 @@ class _Compiler:
 
         def run(state: ThreadClass) -> None:
             chosen = flag(state)
-            state.registers[at] = (
-                None if chosen is None else choose(chosen, yes(state), no(state))
-            )
+            state.registers[at] = None if chosen is None else choose(chosen, yes(state), no(state))
 
         return run
 

@@ -39,7 +39,7 @@ _TYPE = re.compile(r"(?:[usb]\d+|f\d+|bf16|tf32|bf16x2|f16x2|e\dm\d(?:x\d)?|s4|u
 
 
 def read_ops(instruction: Instruction) -> list[PtxOp]:
-    """Return what an instruction synchronises, moves asynchronously or multiplies; often nothing."""
+    """Return what an instruction synchronises, copies asynchronously or multiplies."""
     parts = instruction.parts
     reader = _READERS.get(parts[0])
     if reader is None:
@@ -160,7 +160,7 @@ def _bar(parts: list[str], operands: tuple[Operand, ...]) -> list[PtxOp] | None:
             found = [_op("syncthreads", (), {"reduction": _REDUCTIONS.get(reduction, reduction)})]
         case ["red", *_]:
             names = {"barrier_id": 1} | ({"threads": 2} if len(operands) == 4 else {})
-            found = [_op("partial_barrier", operands, **names)]
+            found = [_op("partial_barrier", operands, None, **names)]
     return found
 
 
@@ -169,9 +169,8 @@ _REDUCTIONS = {"popc": "count"}
 
 def _fence(parts: list[str], operands: tuple[Operand, ...]) -> list[PtxOp] | None:
     del operands
-    if parts[1:3] == ["proxy", "async"] or (parts[1:2] == ["proxy"] and parts[2:3] and (
-        parts[2].startswith("async::")
-    )):
+    kind = parts[2].partition("::")[0] if parts[1:2] == ["proxy"] and len(parts) > 2 else ""
+    if kind == "async":
         return [_op("fence_proxy_async")]
     if parts[1:2] == ["mbarrier_init"]:
         return [_op("fence_barrier_init")]

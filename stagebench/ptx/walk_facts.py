@@ -100,9 +100,8 @@ def thread_roles(execution: Execution) -> list[str]:
     producing = copying - multiplying
     specialised = bool(producing and multiplying)
     producing |= giving - multiplying
-    return [_role(set(group.warps), producing, multiplying, specialised) for group in (
-        execution.groups
-    )]
+    groups = execution.groups
+    return [_role(set(group.warps), producing, multiplying, specialised) for group in groups]
 
 
 def _role(warps: set[int], producing: set[int], multiplying: set[int], specialised: bool) -> str:
