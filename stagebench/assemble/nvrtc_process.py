@@ -71,11 +71,12 @@ class NvrtcProcess:
                 raise
         ours.settimeout(_CONTROL_PATIENCE_SECONDS)
         self._control = ours
+        self._lost = False
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
-        return self._process.poll() is None
+        """Whether it has not ended, nor begun to."""
+        return not self._lost and self._process.poll() is None
 
     def compile(
         self, request: Compile, timeout_seconds: float
@@ -89,6 +90,7 @@ class NvrtcProcess:
                 try:
                     self._control.sendmsg([protocol.JOB], control)
                 except OSError:
+                    self._lost = True
                     return None
             return self._follow(job, request, timeout_seconds)
 
@@ -117,6 +119,7 @@ class NvrtcProcess:
         except (EOFError, OSError, ValueError):  # it died, or what it wrote is no message
             if answer is not None:
                 return answer
+            self._lost = True
             if pid is None:
                 return None
             return Lost(timed_out=False, code=self._exit_code(), log=self.log_tail())
@@ -144,6 +147,7 @@ class NvrtcProcess:
 
     def kill(self) -> None:
         """End it and its children now."""
+        self._lost = True
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 

@@ -40,8 +40,9 @@ _USED = re.compile(r"Used (?P<registers>\d+) registers(?P<rest>.*)")
 _BARRIERS = re.compile(r", used (\d+) barriers?\b")
 _SMEM = re.compile(r", (\d+) bytes smem\b")
 _CHATTER = re.compile(
-    r"\d+ bytes gmem|Compile time = |Overriding (?:global )?maxrregcount|Compiling entry function"
-    r"|Function properties for |Used \d+ registers|\d+ bytes cmem"
+    r"\d+ bytes gmem|\d+ bytes cmem|Compile time = |Compiling entry function"
+    r"|Overriding (?:global maxrregcount|maximum register limit)"
+    r"|Function properties for |Used \d+ registers"
 )
 
 
@@ -143,5 +144,7 @@ def first_error(log: str) -> tuple[str, int | None]:
     for line in log.splitlines():
         fatal = _FATAL.fullmatch(line)
         if fatal:
-            return fatal["text"], None
+            coded = _CODED.fullmatch(fatal["text"])
+            named = _TEXT_LINE.search(fatal["text"])
+            return coded["text"] if coded else fatal["text"], int(named[1]) if named else None
     return "", None
