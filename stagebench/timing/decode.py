@@ -220,9 +220,12 @@ def _unwrap(
     start = np.zeros(len(flat.lane), dtype=np.int64)
     start[chosen] = total - total[base] + gap[base]
     forward = np.array(sound)
-    forward[chosen[gap < 0]] = False
+    forward[chosen[(gap < 0) | (start[chosen] < 0)]] = False
     flat.report(
-        log, "clock_backwards", sound & ~forward, "it starts before the one before it ended"
+        log,
+        "clock_backwards",
+        sound & ~forward,
+        "it starts before the one before it, or the warp's entry, was over",
     )
     return start, forward
 
