@@ -2,8 +2,8 @@
 
 A window ends with a wait and starts behind the wait before it, in program order; where control
 can't come from there (another warp role's code), behind the last point that nothing falls through.
-In a loop that holds waits the window of its first wait is that of the steady state: from the loop's
-last wait to its end and from its start on.  The first trip's own window, from before the loop, is the
+In a loop that holds waits the window of its first wait is that of the steady state: from the last
+wait to the end and from the start on.  The first trip has its own window, from before the loop, the
 prologue.  What can be reached from such a loop is the epilogue.  A role whose loops are all
 unrolled has its first window in the prologue and the rest in the body.
 
