@@ -1,1 +1,1 @@
-"""How long does each wait of a kernel take?  Probes in its PTX, a control without them, an audit."""
+"""How long does each wait of a kernel take?  Probes in its PTX, a control build, an audit."""

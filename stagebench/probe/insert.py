@@ -1,8 +1,8 @@
 """Where do the probes of a kernel stand?  PTX in, PTX with probes out; no original line changes.
 
 Each wait of `stagebench.probe.waits` is one site, in program order; its id is its index.  The entry
-and every way out (``ret``, ``exit``, guarded ones too, the end of the body) write the lane's header.
-A lane whose warp ends in a ``trap``, or whose leader leaves before the others, has what was written
+and every way out (``ret``, ``exit``, guarded ones too, the end of the body) write the lane's
+header.  A lane whose warp ends in a ``trap``, or whose leader leaves before the others, has what was written
 until then.  Several entries: only the one that is asked for changes.
 Not handled: ``exit`` in a function that is called (the lane is then without its exit).
 """
@@ -104,9 +104,7 @@ def _put_sites(insertion: Insertion, waits: Waits, cap: int) -> None:
     for run in waits.runs(snippets.LONGEST_RUN):
         first = run[0]
         if first.guard is not None:
-            insertion.before(
-                first.before_line, Rank.BEFORE, snippets.keep_guard(first.guard)
-            )
+            insertion.before(first.before_line, Rank.BEFORE, snippets.keep_guard(first.guard))
         read = [snippets.read_clock(0)]
         insertion.before(first.before_line, Rank.BEFORE, read, f"read {number}")
         for place, unit in enumerate(run, start=1):

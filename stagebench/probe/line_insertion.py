@@ -23,7 +23,7 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True)
 class Lines:
-    """A text with insertions.  ``moved[n]`` is where line n of the original stands (both 1-based)."""
+    """A text with insertions; ``moved`` maps lines of the original to lines of the text, 1-based."""
 
     text: str
     moved: dict[int, int]

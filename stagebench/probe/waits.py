@@ -18,8 +18,10 @@ from stagebench.ptx.sites import PtxSite, sync_sites
 from stagebench.ptx.sync_ops import read_ops
 
 WAITS = frozenset(
-    ("cp_async_wait", "tma_store_wait", "mbarrier_wait", "syncthreads", "partial_barrier")
-    + ("cluster_wait", "cluster_sync", "wgmma_wait", "tcgen05_wait")
+    """
+    cp_async_wait tma_store_wait mbarrier_wait syncthreads partial_barrier cluster_wait cluster_sync
+    wgmma_wait tcgen05_wait
+    """.split()
 )
 _POLL = "mbarrier_try_wait"
 
@@ -120,17 +122,17 @@ def find_waits(module: Module, function: Function) -> Waits:
 
 
 def _unit(function: Function, flow: ControlFlow, site: PtxSite) -> Unit | str:
-    first = end = site.index
-    instruction = function.instructions[first]
+    last_index = site.index
+    instruction = function.instructions[site.index]
     if site.op == "cluster_sync":
-        end = next(
+        last_index = next(
             index
-            for index in range(first, len(function.instructions))
+            for index in range(site.index, len(function.instructions))
             if any(op.op == "cluster_wait" for op in read_ops(function.instructions[index]))
         )
     elif site.spin and instruction.asm is None:
         return _spin(function, flow, site)
-    first, last = _whole(function, first), _whole(function, end)
+    first, last = _whole(function, site.index), _whole(function, last_index)
     guard = instruction.guard if instruction.asm is None else None
     return Unit(
         site=site,

@@ -1,0 +1,287 @@
+"""Does the machine code still time what the probes meant to time, and is it the same kernel?
+
+ptxas may move, copy or drop code.  Read from the line table (``nvdisasm -gp``): the clock reads of
+a site by the PTX line of each, the wait by its op and the line of its unit.  Every copy of a wait
+has to stand between a read before it and a read behind it.  Whole kernels are compared by their
+synchronising instructions: control and probed have the same, in the same order; base may have more
+or fewer copies, since it may be unrolled.  Polls of a spin other than the one in line don't count.
+Not seen: a wait that ptxas makes no instruction for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from stagebench.assemble.records import MachineText
+from stagebench.model.base import Record
+from stagebench.probe.insert import Placed, ProbedText
+from stagebench.ptx.read import read_module
+from stagebench.ptx.sites import sync_sites as ptx_sites
+from stagebench.sass.control_flow import control_flow
+from stagebench.sass.program import Instruction, SassFunction
+from stagebench.sass.read import read_sass
+from stagebench.sass.sites import POLL, SassSite, sync_sites
+
+Build = Literal["base", "control", "probed"]
+SiteStatus = Literal["ok", "moved", "wait_missing", "read_missing"]
+FindingKind = Literal[
+    "moved",
+    "wait_missing",
+    "read_missing",
+    "ops_differ",
+    "order_differs",
+    "copies_differ",
+    "spills",
+    "stack",
+    "message",
+    "registers",
+]
+
+_CLOCK = "SR_CLOCKLO"
+_READS = frozenset(("CS2R", "S2R", "S2UR"))
+_WORK = frozenset(
+    """
+    ATOMG ATOMS DMMA HGMMA HMMA IGMMA IMMA LDG LDGSTS LDS LDSM QGMMA QMMA RED STG STS STSM UTCHMMA
+    UTMALDG UTMASTG
+    """.split()
+)
+_SCHEDULED = frozenset(("cp_async_copy", "mma_sync"))
+_NOTES = frozenset(("copies_differ", "registers"))
+_OPS = {"cluster_sync": ("cluster_wait",), "syncthreads": ("syncthreads", "partial_barrier")}
+
+
+class SiteAudit(Record, frozen=True, kw_only=True):
+    """One site in the machine code.
+
+    ``copies`` are its waits; ``work`` counts memory and matrix instructions between the reads,
+    which the wait's time then includes; ``span`` the instructions between the reads at most.
+    """
+
+    site: int
+    status: SiteStatus
+    copies: int
+    span: int
+    work: dict[str, int]
+    reads: tuple[str, ...]
+
+
+class Finding(Record, frozen=True, kw_only=True):
+    """Something that differs; ``note`` where it is expected and harmless in itself.
+
+    ``site`` is a site's id (``None``: it concerns the kernel).
+    """
+
+    kind: FindingKind
+    note: bool
+    build: Build
+    site: int | None
+    message: str
+
+
+class Audit(Record, frozen=True, kw_only=True):
+    """What came of comparing three builds; ``passed``: nothing but notes was found.
+
+    ``registers`` and ``spill_bytes`` (stores and loads) are by build.
+    """
+
+    passed: bool
+    sites: tuple[SiteAudit, ...]
+    findings: tuple[Finding, ...]
+    registers: dict[Build, int]
+    spill_bytes: dict[Build, int]
+    code_bytes: dict[Build, int | None]
+
+
+def audit(builds: Mapping[Build, MachineText], probed: ProbedText) -> Audit:
+    """Audit three builds of one kernel."""
+    functions = {build: read_sass(text.sass, probed.kernel) for build, text in builds.items()}
+    sync = {
+        build: _sync(functions[build], text.ptx, probed.kernel) for build, text in builds.items()
+    }
+    sites = _audit_sites(functions["probed"], sync["probed"], probed.sites)
+    findings = [
+        _finding(one.status, f"site {one.site}: {_STATUS[one.status]}", site=one.site)
+        for one in sites
+        if one.status != "ok"
+    ]
+    findings += _skeleton(sync)
+    findings += _resources(builds)
+    return Audit(
+        passed=all(finding.note for finding in findings),
+        sites=sites,
+        findings=tuple(findings),
+        registers={build: text.resources.registers for build, text in builds.items()},
+        spill_bytes={build: _spills(text) for build, text in builds.items()},
+        code_bytes={build: text.resources.code_bytes for build, text in builds.items()},
+    )
+
+
+_STATUS: dict[str, str] = {
+    "moved": "a wait does not stand between its two clock reads",
+    "wait_missing": "no instruction for the wait was found",
+    "read_missing": "a clock read is missing",
+}
+
+
+def _finding(
+    kind: FindingKind, message: str, *, build: Build = "probed", site: int | None = None
+) -> Finding:
+    return Finding(kind=kind, note=kind in _NOTES, build=build, site=site, message=message)
+
+
+def _sync(function: SassFunction, ptx: str, kernel: str) -> tuple[SassSite, ...]:
+    module = read_module(ptx)
+    entry = next(one for one in module.entries if one.name == kernel)
+    ops = {site.line: site.op for site in ptx_sites(entry)}
+    return sync_sites(control_flow(function), ops)
+
+
+def _audit_sites(
+    function: SassFunction, sync: Sequence[SassSite], sites: Sequence[Placed]
+) -> tuple[SiteAudit, ...]:
+    by_line: dict[int, list[Instruction]] = {}
+    for instruction in function.instructions:
+        if _reads_clock(instruction) and instruction.ptx_line is not None:
+            by_line.setdefault(instruction.ptx_line, []).append(instruction)
+    waits: dict[int, list[SassSite]] = {}
+    for site in sync:
+        if site.op != POLL and site.ptx_line is not None:
+            waits.setdefault(site.ptx_line, []).append(site)
+    found = []
+    for placed in sites:
+        op = placed.unit.site.op
+        here = [
+            wait.index
+            for line in placed.unit_lines
+            for wait in waits.get(line, ())
+            if wait.op in _OPS.get(op, (op,))
+        ]
+        before = by_line.get(placed.before_line, [])
+        after = by_line.get(placed.after_line, [])
+        found.append(_audit_site(placed.id, function, sorted(set(here)), before, after))
+    return tuple(found)
+
+
+def _audit_site(
+    number: int,
+    function: SassFunction,
+    waits: Sequence[int],
+    before: Sequence[Instruction],
+    after: Sequence[Instruction],
+) -> SiteAudit:
+    """Every wait is between two reads, nearest first, and every pair of reads has a wait."""
+    status: SiteStatus = "ok"
+    spans: list[tuple[int, int]] = []
+    if not before or not after:
+        status = "read_missing"
+    elif not waits:
+        status = "wait_missing"
+    else:
+        events = sorted(
+            [(one.index, "before") for one in before]
+            + [(one.index, "after") for one in after]
+            + [(index, "wait") for index in waits]
+        )
+        for index in waits:
+            at = events.index((index, "wait"))
+            left = next((one for one in reversed(events[:at]) if one[1] != "wait"), None)
+            right = next((one for one in events[at + 1 :] if one[1] != "wait"), None)
+            if left is None or right is None or (left[1], right[1]) != ("before", "after"):
+                status = "moved"
+            else:
+                spans.append((left[0], right[0]))
+    work: Counter[str] = Counter()
+    for first, last in set(spans):
+        inside = function.instructions[first + 1 : last]
+        work.update(one.head for one in inside if one.head in _WORK)
+    return SiteAudit(
+        site=number,
+        status=status,
+        copies=len(waits),
+        span=max((last - first - 1 for first, last in spans), default=0),
+        work=dict(sorted(work.items())),
+        reads=tuple(sorted({one.head for one in (*before, *after)})),
+    )
+
+
+def _reads_clock(instruction: Instruction) -> bool:
+    return instruction.head in _READS and any(_CLOCK in one for one in instruction.operands)
+
+
+def _skeleton(sync: Mapping[Build, Sequence[SassSite]]) -> list[Finding]:
+    ops = {
+        build: [_shown(site) for site in sites if site.op != POLL] for build, sites in sync.items()
+    }
+    counts = {build: Counter(shown) for build, shown in ops.items()}
+    findings: list[Finding] = []
+    if counts["control"] != counts["probed"]:
+        shown = _difference(counts["control"], counts["probed"])
+        findings.append(_finding("ops_differ", f"control → probed: {shown}"))
+    elif _ordered(ops["control"]) != _ordered(ops["probed"]):
+        findings.append(
+            _finding("order_differs", "control and probed synchronise in another order of code")
+        )
+    if counts["base"].keys() != counts["control"].keys():
+        only = sorted(counts["base"].keys() ^ counts["control"].keys())
+        findings.append(
+            _finding("ops_differ", f"base and control differ in {', '.join(only)}", build="control")
+        )
+    elif counts["base"] != counts["control"]:
+        shown = _difference(counts["base"], counts["control"])
+        findings.append(
+            _finding("copies_differ", f"not unrolled: base → control: {shown}", build="control")
+        )
+    return findings
+
+
+def _ordered(ops: Sequence[str]) -> list[str]:
+    """Without copies and products, which are scheduled between one another."""
+    return [op for op in ops if op not in _SCHEDULED]
+
+
+def _shown(site: SassSite) -> str:
+    pending = site.args.get("max_pending")
+    return site.op if pending is None else f"{site.op}({pending})"
+
+
+def _difference(left: Counter[str], right: Counter[str]) -> str:
+    return ", ".join(
+        f"{op} {left[op]} → {right[op]}"
+        for op in sorted(left.keys() | right.keys())
+        if left[op] != right[op]
+    )
+
+
+def _resources(builds: Mapping[Build, MachineText]) -> list[Finding]:
+    base = builds["base"]
+    findings: list[Finding] = []
+    known = {(one.code, one.name, _without_lines(one.text)) for one in base.messages}
+    for build in ("control", "probed"):
+        text = builds[build]
+        if _spills(text) > _spills(base):
+            shown = f"{_spills(base)} → {_spills(text)} bytes"
+            findings.append(_finding("spills", f"registers are spilled: {shown}", build=build))
+        if text.resources.stack_bytes > base.resources.stack_bytes:
+            shown = f"{base.resources.stack_bytes} → {text.resources.stack_bytes} bytes"
+            findings.append(_finding("stack", f"the stack frame grew: {shown}", build=build))
+        for message in text.messages:
+            key = (message.code, message.name, _without_lines(message.text))
+            if key not in known:
+                findings.append(_finding("message", message.text, build=build))
+        delta = text.resources.registers - base.resources.registers
+        if delta:
+            findings.append(
+                _finding("registers", f"{delta:+d} registers against base", build=build)
+            )
+    return findings
+
+
+def _without_lines(text: str) -> str:
+    """A message without its numbers: lines of the text move with the probes."""
+    return " ".join("#" if any(c.isdigit() for c in word) else word for word in text.split())
+
+
+def _spills(text: MachineText) -> int:
+    return text.resources.spill_store_bytes + text.resources.spill_load_bytes
