@@ -1,0 +1,81 @@
+"""Where do the cubins come from that a run does not have yet?  From the assembler, several at once.
+
+Code for a lower arch than the device's is compiled to PTX for its own arch and only assembled for
+the device, as the driver would: compiled for the device it would be other code (``__CUDA_ARCH__``).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from stagebench.assemble.assembler import Assembler
+from stagebench.assemble.records import NotAssembled
+from stagebench.assemble.toolchain import find_toolchain
+from stagebench.bundle.build import Candidate, Cubin
+from stagebench.bundle.errors import BundleError
+from stagebench.lowering.cache import default_cache_folder
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Assembling:
+    """A `stagebench.bundle.build.CubinSource`; raises `MachineError` without a toolchain."""
+
+    def __init__(self, warn: Callable[[str], None], jobs: int | None = None) -> None:
+        self._assembler = Assembler(
+            find_toolchain(),
+            jobs=jobs or os.cpu_count() or 1,
+            cache_folder=default_cache_folder(),
+            warn=warn,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._assembler.close()
+
+    def submit(self, candidate: Candidate, arch: str) -> Cubin:
+        """Start assembling; what is returned waits for it."""
+        variant, facts = candidate.result.variant, candidate.result.facts
+        if facts is None:
+            raise BundleError("it did not lower")
+        function = facts.launch.function
+        if candidate.ptx is not None:
+            from_ptx = self._assembler.submit_ptx(candidate.ptx, arch, function)
+            return lambda: _cubin(from_ptx.result())
+        compiled = self._assembler.submit(candidate.kernel_cu or "", variant.arch, function)
+        if arch == variant.arch:
+            return lambda: _cubin(compiled.result())
+
+        def for_the_device() -> bytes:
+            made = compiled.result()
+            if isinstance(made, NotAssembled):
+                raise BundleError(f"it does not assemble: {made.message}")
+            return _cubin(self._assembler.submit_ptx(made.ptx, arch, function).result())
+
+        return for_the_device
+
+    def ptx(self, text: str, archs: Iterable[str]) -> dict[str, bytes]:
+        """A PTX text as cubins for those of the archs that it assembles for."""
+        waiting = {arch: self._assembler.submit_ptx(text, arch) for arch in sorted(set(archs))}
+        done = {arch: future.result() for arch, future in waiting.items()}
+        return {a: made.cubin for a, made in done.items() if not isinstance(made, NotAssembled)}
+
+
+def _cubin(made: object) -> bytes:
+    if isinstance(made, NotAssembled):
+        raise BundleError(f"it does not assemble: {made.message}")
+    cubin = getattr(made, "cubin", None)
+    if not isinstance(cubin, bytes):
+        raise TypeError(f"{type(made).__name__} has no cubin")
+    return cubin

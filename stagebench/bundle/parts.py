@@ -1,0 +1,28 @@
+"""What goes into a bundle for one variant, before it is written?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from stagebench.bundle.records import CubinKind, ValueRange
+from stagebench.model import VariantResult
+
+
+@dataclass(frozen=True)
+class VariantParts:
+    """One lowered variant with its cubins.
+
+    ``cubins`` has ``base`` at least; ``probe`` is the probe builder's metadata as JSON, kept as it
+    is.  ``scalars`` give symbolic extents and scalar arguments their values.  ``contents`` and
+    ``expected`` are raw bytes by tensor (`stagebench.bundle.records.BundledTensor`).
+    """
+
+    result: VariantResult
+    cubins: Mapping[CubinKind, bytes]
+    cubin_arch: str
+    probe: bytes | None = None
+    scalars: Mapping[str, int | float] = field(default_factory=dict)
+    values: Mapping[str, ValueRange] = field(default_factory=dict)
+    contents: Mapping[str, bytes] = field(default_factory=dict)
+    expected: Mapping[str, bytes] = field(default_factory=dict)

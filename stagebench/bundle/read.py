@@ -1,0 +1,83 @@
+"""What does a bundle hold, and is it whole?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from stagebench.bundle.container import Container, load, open_container
+from stagebench.bundle.errors import BundleError
+from stagebench.bundle.records import (
+    BUNDLE,
+    BUNDLE_SCHEMA_VERSION,
+    Bundle,
+    BundledFile,
+    BundledVariant,
+)
+
+
+@dataclass(frozen=True)
+class OpenBundle:
+    """A bundle's index, and its files on demand."""
+
+    bundle: Bundle
+    container: Container
+
+    def load(self, file: BundledFile) -> bytes:
+        """The content of one file; `BundleError` where it is truncated or changed."""
+        return load(self.container, file)
+
+    def variant(self, variant_id: str) -> BundledVariant:
+        """The variant of that id."""
+        for variant in self.bundle.variants:
+            if variant.id == variant_id:
+                return variant
+        raise BundleError(f"{self.container.source} has no variant {variant_id}")
+
+    def select(self, only: Sequence[str]) -> tuple[BundledVariant, ...]:
+        """The variants whose id holds one of ``only``, with the references that they need.
+
+        `BundleError` where a selection matches nothing: a misspelt one must not pass quietly.
+        """
+        if not only:
+            return self.bundle.variants
+        for text in only:
+            if not any(text in variant.id for variant in self.bundle.variants):
+                some = ", ".join(variant.id for variant in self.bundle.variants[:4])
+                raise BundleError(f"--only {text}: no variant has that in its id", hint=some)
+        chosen = {v.id for v in self.bundle.variants if any(text in v.id for text in only)}
+        for variant in self.bundle.variants:
+            if variant.id in chosen and variant.references:
+                chosen.add(variant.references[0])
+        return tuple(v for v in self.bundle.variants if v.id in chosen)
+
+
+def read_bundle(path: Path) -> OpenBundle:
+    """Open the bundle at ``path``, a folder or a tar file; strict, and never half."""
+    container = open_container(path)
+    data = container.read(BUNDLE)
+    try:
+        bundle = msgspec.json.decode(data, type=Bundle)
+    except (msgspec.DecodeError, RecursionError) as exc:
+        raise BundleError(
+            f"{BUNDLE} in {container.source}: {_why(data, exc)}",
+            hint="make it again with this stagebench: stagebench bundle RUN -o DIR",
+        ) from exc
+    ids = [variant.id for variant in bundle.variants]
+    if len(set(ids)) != len(ids):
+        raise BundleError(f"{BUNDLE} in {container.source} has a variant twice")
+    return OpenBundle(bundle, container)
+
+
+def _why(data: bytes, exc: Exception) -> str:
+    try:
+        loose = msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        return str(exc)
+    version = loose.get("schema_version") if isinstance(loose, dict) else None
+    if version != BUNDLE_SCHEMA_VERSION:
+        return f"schema version {version!r}, this stagebench reads {BUNDLE_SCHEMA_VERSION}"
+    return str(exc)

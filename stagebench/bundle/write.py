@@ -1,0 +1,140 @@
+"""How are variants, records and bytes, packed for a GPU host?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from stagebench.bundle.container import store, write_container
+from stagebench.bundle.errors import BundleError
+from stagebench.bundle.launch_plan import bundled_scalars, bundled_tensors, resolved_launch
+from stagebench.bundle.parts import VariantParts
+from stagebench.bundle.records import (
+    BUNDLE,
+    Bundle,
+    BundledFile,
+    BundledTensor,
+    BundledVariant,
+    SkippedVariant,
+)
+from stagebench.bundle.references import case_of, ids_of, references_of
+from stagebench.model import Facts
+from stagebench.model.codec import encode_pretty
+
+
+def write_bundle(
+    path: Path,
+    parts: Sequence[VariantParts],
+    *,
+    skipped: Sequence[SkippedVariant] = (),
+    poison: Mapping[str, bytes] | None = None,
+) -> Bundle:
+    """Write a bundle to the folder ``path``, or to a tar file where it ends in ``.tar``.
+
+    A variant that can't be launched (a scalar has no value, say) is put with the ``skipped``.
+    Raises `BundleError` where nothing at all is left, `OSError` where it can't be written.
+    """
+    files: dict[str, bytes] = {}
+    missing = list(skipped)
+    packed: list[tuple[VariantParts, _Packed]] = []
+    ids = ids_of([one.result.variant for one in parts])
+    for one, name in zip(parts, ids, strict=True):
+        try:
+            packed.append((one, _pack(one, name)))
+        except BundleError as exc:
+            text = exc.message if exc.hint is None else f"{exc.message} ({exc.hint})"
+            missing.append(SkippedVariant(variant=one.result.variant, reason=text))
+    if not packed:
+        raise BundleError(
+            "no variant can be bundled" + (f": {missing[0].reason}" if missing else ""),
+            hint="`stagebench sweep` lowers some",
+        )
+    kept = [one.result.variant for one, _ in packed]
+    names = [what.variant.id for _, what in packed]
+    variants = []
+    for index, (_, what) in enumerate(packed):
+        files |= what.files
+        references = references_of(index, kept, names)
+        variants.append(msgspec.structs.replace(what.variant, references=references))
+    fillers = {}
+    for arch, cubin in sorted((poison or {}).items()):
+        fillers[arch] = _keep(files, f"poison/{arch}.cubin.z", cubin)
+    bundle = Bundle(variants=tuple(variants), skipped=tuple(missing), poison=fillers)
+    write_container(path, {**files, BUNDLE: encode_pretty(bundle)})
+    return bundle
+
+
+class _Packed:
+    """One variant of the index, and its files by name."""
+
+    def __init__(self, variant: BundledVariant, files: dict[str, bytes]) -> None:
+        self.variant = variant
+        self.files = files
+
+
+def _pack(parts: VariantParts, name: str) -> _Packed:
+    facts = parts.result.facts
+    if facts is None:
+        failure = parts.result.failure
+        raise BundleError(f"it did not lower: {failure.message if failure else 'no facts'}")
+    if "base" not in parts.cubins:
+        raise BundleError("it has no base cubin")
+    files: dict[str, bytes] = {}
+    return _Packed(
+        BundledVariant(
+            id=name,
+            variant=parts.result.variant,
+            case=case_of(parts.result.variant),
+            references=(),
+            cubin_arch=parts.cubin_arch,
+            launch=resolved_launch(facts.launch, parts.scalars),
+            tensors=_tensors(parts, facts, name, files),
+            scalars=bundled_scalars(facts.launch, parts.scalars),
+            cubins={
+                kind: _keep(files, f"{name}/{kind}.cubin.z", data)
+                for kind, data in sorted(parts.cubins.items())
+            },
+            facts=_keep(files, f"{name}/facts.json.z", msgspec.json.encode(parts.result)),
+            probe=None
+            if parts.probe is None
+            else _keep(files, f"{name}/probe.json.z", parts.probe),
+        ),
+        files,
+    )
+
+
+def _tensors(
+    parts: VariantParts, facts: Facts, name: str, files: dict[str, bytes]
+) -> tuple[BundledTensor, ...]:
+    known = bundled_tensors(facts.launch, parts.scalars)
+    for given in (parts.values, parts.contents, parts.expected):
+        for tensor in given:
+            if tensor not in {one.name for one in known}:
+                raise BundleError(
+                    f"{parts.result.variant.kernel} has no tensor {tensor}",
+                    hint="it has " + ", ".join(one.name for one in known),
+                )
+    found = []
+    for one in known:
+        contents, expected = parts.contents.get(one.name), parts.expected.get(one.name)
+        found.append(
+            msgspec.structs.replace(
+                one,
+                values=parts.values.get(one.name),
+                contents=None
+                if contents is None
+                else _keep(files, f"{name}/{one.name}.contents.z", contents),
+                expected=None
+                if expected is None
+                else _keep(files, f"{name}/{one.name}.expected.z", expected),
+            )
+        )
+    return tuple(found)
+
+
+def _keep(files: dict[str, bytes], name: str, content: bytes) -> BundledFile:
+    kept, stored = store(name, content)
+    files[name] = stored
+    return kept

@@ -1,0 +1,137 @@
+"""``stagebench bundle``: pack the variants of a run for a GPU host."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from stagebench.bundle.records import Bundle, ValueRange
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``bundle``."""
+    parser.add_argument(
+        "run", nargs="+", metavar="RUN", help="a dump folder or a selector, RUN[arch=sm_90a]"
+    )
+    parser.add_argument(
+        "-o", "--out", type=Path, required=True, metavar="DIR", help="a folder, or FILE.tar"
+    )
+    add_build_arguments(parser)
+
+
+def add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    """What making a bundle can be told; ``profile RUN`` takes it too."""
+    parser.add_argument(
+        "--device-arch",
+        metavar="SM",
+        help="assemble code for a lower arch for this one (sm_90: run sm_80 code on Hopper)",
+    )
+    parser.add_argument(
+        "--scalar",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=VALUE",
+        help="the value of a scalar argument or symbolic size",
+    )
+    parser.add_argument(
+        "--range",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="TENSOR=LOW,HIGH",
+        help="the integers that an index tensor may hold, HIGH not included",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Assemble and pack; 3 if a variant had to be left out."""
+    bundle = make(arguments, arguments.run, arguments.out)
+    sys.stdout.write(f"{len(bundle.variants)} variants in {arguments.out}\n")
+    for one in bundle.skipped:
+        sys.stdout.write(f"left out: {one.variant.kernel} {one.variant.arch} ")
+        sys.stdout.write(f"num_stages={one.variant.num_stages}: {one.reason.splitlines()[0]}\n")
+    return EXIT_VARIANT_FAILED if bundle.skipped else EXIT_OK
+
+
+def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundle:
+    """Read the dumps, assemble what has no cubin, write the bundle."""
+    from stagebench.bundle.assembling import Assembling
+    from stagebench.bundle.build import BuildOptions, Candidate, build_bundle, cubin_arch
+    from stagebench.dump.select import select_dumps
+    from stagebench.gpu.poison_ptx import PTX
+
+    options = BuildOptions(
+        device_arch=arguments.device_arch,
+        scalars=scalars(arguments.scalar),
+        values=ranges(arguments.range),
+    )
+    candidates = []
+    for dump in (dump for text in runs for dump in select_dumps(text)):
+        assembly = dump.assembly()
+        candidates.append(
+            Candidate(
+                result=dump.result,
+                kernel_cu=dump.kernel_cu,
+                ptx=None if assembly is None else assembly.ptx,
+                cubin=None if assembly is None else assembly.cubin,
+            )
+        )
+    archs = {
+        cubin_arch(one.result.variant.arch, arguments.device_arch)
+        for one in candidates
+        if one.result.facts is not None
+    }
+    with Assembling(_warn) as source:
+        poison = source.ptx(PTX, archs)
+        return build_bundle(out, candidates, source, options, poison=poison, progress=_progress)
+
+
+def scalars(texts: Iterable[str]) -> dict[str, int | float]:
+    """Read ``NAME=VALUE`` of ``--scalar``."""
+    found: dict[str, int | float] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            found[name] = int(value) if value.lstrip("-").isdigit() else float(value)
+        except ValueError:
+            raise UsageError(f"--scalar {text}: NAME=NUMBER") from None
+        if not equals or not name.isidentifier():
+            raise UsageError(f"--scalar {text}: NAME=NUMBER")
+    return found
+
+
+def ranges(texts: Iterable[str]) -> dict[str, ValueRange]:
+    """Read ``TENSOR=LOW,HIGH`` of ``--range``."""
+    from stagebench.bundle.records import ValueRange
+
+    found = {}
+    for text in texts:
+        name, _, bounds = text.partition("=")
+        low, _, high = bounds.partition(",")
+        try:
+            found[name] = ValueRange(low=int(low), high=int(high))
+        except ValueError:
+            raise UsageError(f"--range {text}: TENSOR=LOW,HIGH, two integers") from None
+        if found[name].low >= found[name].high or not name:
+            raise UsageError(f"--range {text}: LOW must be below HIGH")
+    return found
+
+
+def _progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\rassembling {done + 1} of {total} ")
+        if done + 1 == total:
+            sys.stderr.write("\n")
+        sys.stderr.flush()
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"stagebench: {message}\n")

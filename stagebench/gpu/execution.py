@@ -1,0 +1,296 @@
+"""What does one variant compute, and how long do its builds take?  On an open device.
+
+The base build runs first, several times, on the same inputs; control and probed builds then run on
+the same inputs and are held against it bit by bit; only then is anything timed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from stagebench.bundle.errors import BundleError
+from stagebench.bundle.read import OpenBundle
+from stagebench.bundle.records import CUBIN_KINDS, BundledVariant, CubinKind
+from stagebench.dump.atomic_file import write_file
+from stagebench.gpu import tensor_map
+from stagebench.gpu.correctness import compare, compare_with_expected, verdict_of
+from stagebench.gpu.device import runs_on
+from stagebench.gpu.driver import DriverError
+from stagebench.gpu.dtypes import Raw, UnknownDtypeError, dtype_of
+from stagebench.gpu.launch import (
+    LoadedKernel,
+    launch_config,
+    load_kernel,
+    pack_arguments,
+    start,
+    unload_kernel,
+)
+from stagebench.gpu.memory import Memory
+from stagebench.gpu.outputs import OutputStore
+from stagebench.gpu.probe_buffer import ProbeBuffer, ProbeError
+from stagebench.gpu.records import (
+    BuildRun,
+    Correctness,
+    ProfiledVariant,
+    RunError,
+    TensorComparison,
+    Verdict,
+)
+from stagebench.gpu.results import not_run, profiled
+from stagebench.gpu.run_request import RunRequest
+from stagebench.gpu.session import Session
+from stagebench.gpu.statistics import measurement
+from stagebench.gpu.tensors import DeviceTensors, HostTensor, host_tensors
+from stagebench.gpu.timing import sets_needed, time_launches
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A variant's result; ``lost``: the context is gone with it."""
+
+    result: ProfiledVariant
+    lost: bool
+
+
+def run_variant(
+    session: Session, opened: OpenBundle, store: OutputStore, request: RunRequest
+) -> Ended:
+    """Run one variant; whatever goes wrong with it is in the result."""
+    variant = opened.variant(request.id)
+    capability = session.device.compute_capability
+    if not runs_on(variant.cubin_arch, capability):
+        mine = f"{capability[0]}.{capability[1]}"
+        message = f"assembled for {variant.cubin_arch}, this device has compute capability {mine}"
+        hint = f"bundle it with --device-arch sm_{capability[0]}{capability[1]}"
+        error = RunError(name="another_arch", message=f"{message}: {hint}")
+        return Ended(not_run(variant, "not_compared", error), lost=False)
+    try:
+        tensors = host_tensors(opened, variant, request.options.seed)
+        cubins = {kind: opened.load(file) for kind, file in variant.cubins.items()}
+        probe = None if variant.probe is None else opened.load(variant.probe)
+    except BundleError as exc:
+        return Ended(_refused(variant, "bundle", exc.message), lost=False)
+    except UnknownDtypeError as exc:
+        return Ended(_refused(variant, "unknown_dtype", str(exc)), lost=False)
+    try:
+        with Memory(session.driver) as memory:
+            running = _Running(session, opened, store, request, variant, tensors, memory)
+            return Ended(running.all(cubins, probe), lost=False)
+    except DriverError as exc:
+        full = exc.name == "CUDA_ERROR_OUT_OF_MEMORY"
+        verdict: Verdict = "not_compared" if full else "fails"
+        error = RunError(name=exc.name, message=str(exc))
+        return Ended(not_run(variant, verdict, error), lost=exc.sticky)
+
+
+def _refused(variant: BundledVariant, name: str, message: str) -> ProfiledVariant:
+    return not_run(variant, "not_compared", RunError(name=name, message=message))
+
+
+class _Running:
+    """One variant with its memory."""
+
+    def __init__(
+        self,
+        session: Session,
+        opened: OpenBundle,
+        store: OutputStore,
+        request: RunRequest,
+        variant: BundledVariant,
+        tensors: list[HostTensor],
+        memory: Memory,
+    ) -> None:
+        self._session = session
+        self._driver = session.driver
+        self._opened = opened
+        self._store = store
+        self._request = request
+        self._variant = variant
+        self._tensors = tensors
+        self._memory = memory
+        self._sets = [DeviceTensors(memory, tensors)]
+
+    def all(self, cubins: dict[CubinKind, bytes], probe: bytes | None) -> ProfiledVariant:
+        """Correctness of base, then the other builds, then times."""
+        base = load_kernel(self._driver, cubins["base"], self._variant.launch)
+        first, differing = self._repeat(base)
+        self._store.keep(self._variant.id, first)
+        correctness = self._judge(first, differing)
+        builds = [self._timed("base", base, None, None)]
+        unload_kernel(self._driver, base)
+        probe_file = None
+        for kind in CUBIN_KINDS[1:]:
+            if kind not in cubins:
+                continue
+            try:
+                build, written = self._other(kind, cubins[kind], first, probe)
+            except ProbeError as exc:
+                build, written = _failed_build(kind, "probe", str(exc)), None
+            except DriverError as exc:
+                if exc.sticky:
+                    raise
+                build, written = _failed_build(kind, exc.name, str(exc)), None
+            builds.append(build)
+            probe_file = written or probe_file
+        return profiled(self._variant, correctness, tuple(builds), probe_file)
+
+    def _repeat(self, kernel: LoadedKernel) -> tuple[dict[str, Raw], int]:
+        """The outputs of the first run, and how many of the others had other bits."""
+        first = self._once(kernel)
+        differing = 0
+        for _ in range(self._request.options.repeats - 1):
+            again = self._once(kernel)
+            differing += any(self._moved(one, first, again) for one in self._tensors if one.written)
+        return first, differing
+
+    @staticmethod
+    def _moved(one: HostTensor, first: dict[str, Raw], again: dict[str, Raw]) -> bool:
+        """Has an output other bits than in the first run?
+
+        What is read and written may be added to atomically, in any order: there, rounding is no
+        difference.
+        """
+        name, dtype = one.tensor.name, dtype_of(one.tensor.dtype)
+        if one.tensor.role == "inout":
+            return not compare(name, dtype, first[name], again[name]).agrees
+        return not np.array_equal(first[name], again[name])
+
+    def _once(self, kernel: LoadedKernel) -> dict[str, Raw]:
+        """One run over poisoned outputs and shared memory."""
+        tensors = self._sets[0]
+        tensors.reset()
+        launch = self._launcher(kernel, tensors)
+        self._driver.call("cuCtxSynchronize")
+        if self._session.poison is not None:
+            self._session.poison()
+        launch()
+        self._driver.call("cuStreamSynchronize", self._session.stream)
+        return tensors.outputs()
+
+    def _launcher(self, kernel: LoadedKernel, tensors: DeviceTensors) -> Callable[[], None]:
+        launch = self._variant.launch
+        arguments = pack_arguments(
+            launch,
+            tensors.pointers,
+            {scalar.name: scalar.value for scalar in self._variant.scalars},
+            lambda descriptor, address: tensor_map.encode(self._driver, descriptor, address),
+        )
+        config: Any = launch_config(self._driver, launch, self._session.stream)
+        return lambda: start(self._driver, kernel, config, arguments)
+
+    def _judge(self, first: dict[str, Raw], differing: int) -> Correctness:
+        reference, compared = self._compared(first)
+        return Correctness(
+            verdict=verdict_of(differing, compared),
+            reference=reference,
+            runs=self._request.options.repeats,
+            differing_runs=differing,
+            smem_poisoned=self._session.poison is not None,
+            tensors=compared,
+        )
+
+    def _compared(self, first: dict[str, Raw]) -> tuple[str | None, tuple[TensorComparison, ...]]:
+        dtypes = {one.tensor.name: dtype_of(one.tensor.dtype) for one in self._tensors}
+        given = [one.tensor for one in self._tensors if one.tensor.expected is not None]
+        if given:
+            found = []
+            for tensor in given:
+                assert tensor.expected is not None  # noqa: S101 - it was selected for it
+                expected = np.frombuffer(self._opened.load(tensor.expected), dtype=np.float64)
+                name = tensor.name
+                found.append(compare_with_expected(name, dtypes[name], expected, first[name]))
+            return "expected", tuple(found)
+        for reference in self._request.references:
+            kept = self._store.load(reference, list(first))
+            if kept is not None:
+                return reference, tuple(
+                    compare(name, dtypes[name], kept[name], first[name]) for name in first
+                )
+        return None, ()
+
+    def _other(
+        self, kind: CubinKind, cubin: bytes, first: dict[str, Raw], probe: bytes | None
+    ) -> tuple[BuildRun, str | None]:
+        """A control or probed build: same inputs, same bits?  Then its time and its buffer."""
+        kernel = load_kernel(self._driver, cubin, self._variant.launch)
+        buffer = None
+        if kind == "probed":
+            if probe is None:
+                raise ProbeError("the bundle has no probe metadata for it")
+            buffer = ProbeBuffer(self._driver, self._memory, kernel, probe)
+        outputs = self._once(kernel)
+        same = all(np.array_equal(first[name], outputs[name]) for name in first)
+        build = self._timed(kind, kernel, buffer, same)
+        written = None
+        if buffer is not None and self._request.probe_file is not None:
+            buffer.clear()
+            self._once(kernel)
+            write_file(Path(self._request.probe_file), buffer.contents().tobytes())
+            written = Path(self._request.probe_file).name
+        unload_kernel(self._driver, kernel)
+        return build, written
+
+    def _timed(
+        self, kind: CubinKind, kernel: LoadedKernel, buffer: ProbeBuffer | None, same: bool | None
+    ) -> BuildRun:
+        options = self._request.options
+        plain = BuildRun(
+            kind=kind,
+            registers=kernel.registers,
+            local_bytes=kernel.local_bytes,
+            static_smem_bytes=kernel.static_smem_bytes,
+            same_as_base=same,
+            time=None,
+            min_us=None,
+            rotation=None,
+            rotation_bytes=None,
+            error=None,
+        )
+        if options.runs == 0:
+            return plain
+        self._make_sets()
+        if buffer is not None:
+            buffer.clear()
+        launches = [self._launcher(kernel, tensors) for tensors in self._sets]
+        self._driver.call("cuCtxSynchronize")
+        times = time_launches(
+            self._driver, self._session.stream, launches, options.warmup, options.runs
+        )
+        return msgspec.structs.replace(
+            plain,
+            time=measurement(times),
+            min_us=min(times),
+            rotation=len(self._sets),
+            rotation_bytes=len(self._sets) * self._set_bytes(),
+        )
+
+    def _make_sets(self) -> None:
+        """More sets of the tensors, the same in each, until they are larger than the L2 cache."""
+        free, _ = self._driver.call("cuMemGetInfo")
+        wanted = sets_needed(self._set_bytes(), self._session.device, int(free))
+        while len(self._sets) < wanted:
+            self._sets.append(DeviceTensors(self._memory, self._tensors))
+
+    def _set_bytes(self) -> int:
+        return sum(one.bytes for one in self._tensors)
+
+
+def _failed_build(kind: CubinKind, name: str, message: str) -> BuildRun:
+    return BuildRun(
+        kind=kind,
+        registers=None,
+        local_bytes=None,
+        static_smem_bytes=None,
+        same_as_base=None,
+        time=None,
+        min_us=None,
+        rotation=None,
+        rotation_bytes=None,
+        error=RunError(name=name, message=message),
+    )

@@ -1,0 +1,153 @@
+"""How is a whole bundle profiled, so that nothing that was measured is ever lost?
+
+References run before what is compared with them; ``profile.json`` is written anew after every
+variant, and is marked complete at the end.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from stagebench.bundle.errors import BundleError
+from stagebench.bundle.read import OpenBundle, read_bundle
+from stagebench.bundle.records import BundledVariant
+from stagebench.dump.atomic_file import write_file
+from stagebench.errors import MachineError
+from stagebench.gpu.library_baseline import gemm_shapes, time_libraries
+from stagebench.gpu.records import PROFILE, LibraryTime, Profile, ProfiledVariant
+from stagebench.gpu.results import not_run
+from stagebench.gpu.run_request import RunOptions, RunRequest
+from stagebench.gpu.watchdog import ChildError, Watchdog, child_command
+from stagebench.model.codec import encode_pretty
+
+Progress = Callable[[int, int, ProfiledVariant], None]
+_USABLE = ("correct", "not_compared")
+
+
+def _quiet(done: int, total: int, result: ProfiledVariant) -> None:
+    del done, total, result
+
+
+@dataclass(frozen=True)
+class ProfileOptions:
+    """``only`` are parts of ids; ``library`` also times a library's matrix product."""
+
+    run: RunOptions = field(default_factory=RunOptions)
+    only: tuple[str, ...] = ()
+    timeout_seconds: float = 60.0
+    library: bool = False
+
+
+def profile(
+    bundle: Path, out: Path, options: ProfileOptions, progress: Progress = _quiet
+) -> Profile:
+    """Run the bundle on this machine's device 0 and write ``profile.json`` into ``out``.
+
+    Raises `BundleError` for the bundle as a whole and `MachineError` for the machine; what goes
+    wrong in a variant is in its result.
+    """
+    opened = read_bundle(bundle)
+    ordered = in_order(opened.select(options.only))
+    with tempfile.TemporaryDirectory(prefix="stagebench-outputs-") as outputs:
+        watchdog = Watchdog(child_command(bundle, Path(outputs)), options.timeout_seconds)
+        try:
+            watchdog.start()
+            done = _run_all(opened, ordered, watchdog, out, options, progress)
+        finally:
+            watchdog.stop()
+    libraries: tuple[LibraryTime, ...] = ()
+    notes = watchdog.notes
+    if options.library:
+        libraries, more = time_libraries(gemm_shapes(ordered), options.run)
+        notes = (*notes, *more)
+    return _write(
+        out, opened, watchdog, options, done, complete=True, libraries=libraries, notes=notes
+    )
+
+
+def in_order(variants: Sequence[BundledVariant]) -> tuple[BundledVariant, ...]:
+    """Those that are compared with nothing first, then by depth: a reference is run before."""
+
+    def key(variant: BundledVariant) -> tuple[bool, int]:
+        return bool(variant.references), variant.variant.num_stages or 0
+
+    return tuple(sorted(variants, key=key))
+
+
+def _run_all(
+    opened: OpenBundle,
+    ordered: Sequence[BundledVariant],
+    watchdog: Watchdog,
+    out: Path,
+    options: ProfileOptions,
+    progress: Progress,
+) -> list[ProfiledVariant]:
+    done: list[ProfiledVariant] = []
+    usable: set[str] = set()
+    for index, variant in enumerate(ordered):
+        request = RunRequest(
+            id=variant.id,
+            references=tuple(one for one in variant.references if one in usable),
+            probe_file=str(out / f"probe-{index}.bin") if "probed" in variant.cubins else None,
+            options=options.run,
+        )
+        result = _run_one(watchdog, variant, request)
+        if result.probe_file is not None:
+            result = _with_metadata(opened, variant, result, out / f"probe-{index}.json")
+        if result.correctness.verdict in _USABLE and result.error is None:
+            usable.add(variant.id)
+        done.append(result)
+        _write(out, opened, watchdog, options, done, complete=False, notes=watchdog.notes)
+        progress(index + 1, len(ordered), result)
+    return done
+
+
+def _run_one(watchdog: Watchdog, variant: BundledVariant, request: RunRequest) -> ProfiledVariant:
+    try:
+        return watchdog.run(request).result
+    except ChildError as exc:
+        return not_run(variant, "hangs" if exc.hung else "fails", exc.error)
+
+
+def _with_metadata(
+    opened: OpenBundle, variant: BundledVariant, result: ProfiledVariant, path: Path
+) -> ProfiledVariant:
+    """The probe metadata beside the buffer that they decode."""
+    if variant.probe is None:
+        return result
+    try:
+        write_file(path, opened.load(variant.probe))
+    except BundleError:
+        return result
+    return msgspec.structs.replace(result, probe_metadata=path.name)
+
+
+def _write(
+    out: Path,
+    opened: OpenBundle,
+    watchdog: Watchdog,
+    options: ProfileOptions,
+    done: Sequence[ProfiledVariant],
+    *,
+    complete: bool,
+    libraries: tuple[LibraryTime, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Profile:
+    if watchdog.device is None:
+        raise MachineError("no device was opened")
+    found = Profile(
+        device=watchdog.device,
+        seed=options.run.seed,
+        complete=complete,
+        variants=tuple(done),
+        skipped=opened.bundle.skipped,
+        libraries=libraries,
+        notes=notes,
+    )
+    write_file(out / PROFILE, encode_pretty(found))
+    return found

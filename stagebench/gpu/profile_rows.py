@@ -1,0 +1,67 @@
+"""What does a profile look like as a table?  Records in, cells out; verdicts come before times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stagebench.bundle.records import CUBIN_KINDS
+from stagebench.gpu.records import Profile, ProfiledVariant
+from stagebench.model.timing import Measurement
+
+COLUMNS = ("variant", "verdict", "error", "base µs", "control µs", "probed µs", "note")
+_NOT_KNOWN = "–"
+
+
+@dataclass(frozen=True)
+class ProfileRow:
+    """One variant; ``bad``: to be shown as such."""
+
+    cells: tuple[str, ...]
+    bad: bool
+
+
+def profile_rows(found: Profile) -> tuple[ProfileRow, ...]:
+    """A row for each variant, in the order in which they ran."""
+    return tuple(_row(one) for one in found.variants)
+
+
+def _row(one: ProfiledVariant) -> ProfileRow:
+    verdict = one.correctness.verdict
+    times = {build.kind: build.time for build in one.builds}
+    errors = [c.relative_error for c in one.correctness.tensors]
+    worst = max((error for error in errors if error is not None), default=None)
+    shown = _NOT_KNOWN if worst is None else f"{worst:.1e}"
+    if any(error is None for error in errors):
+        shown = "not finite"
+    shown_times = [_time(times.get(kind)) for kind in CUBIN_KINDS]
+    return ProfileRow(
+        cells=(one.id, verdict, shown, *shown_times, _note(one)),
+        bad=verdict in ("wrong", "race", "fails", "hangs"),
+    )
+
+
+def _time(time: Measurement | None) -> str:
+    if time is None:
+        return _NOT_KNOWN
+    return f"{time.median_us:.1f} [{time.low_us:.1f}, {time.high_us:.1f}]"
+
+
+def _note(one: ProfiledVariant) -> str:
+    said = []
+    if one.error is not None:
+        said.append(one.error.message)
+    if one.correctness.differing_runs:
+        said.append(f"{one.correctness.differing_runs} of {one.correctness.runs} runs differ")
+    said += [
+        f"{tensor.tensor}: {tensor.fraction_wrong:.1%} of elements wrong"
+        for tensor in one.correctness.tensors
+        if not tensor.agrees
+    ]
+    for build in one.builds:
+        if build.error is not None:
+            said.append(f"{build.kind}: {build.error.message}")
+        elif build.same_as_base is False:
+            said.append(f"{build.kind}: other bits than base")
+    if one.perturbed:
+        said.append(f"perturbed: probes cost ×{one.probe_cost:.2f}")
+    return "; ".join(said)

@@ -1,0 +1,67 @@
+"""The child process: opens the device once, then runs one variant for each line that it reads.
+
+``python -m stagebench.gpu.run_variant BUNDLE OUTPUTS`` reads `RunRequest` lines from standard
+input and writes `Answer` lines to standard output.  It ends after a variant that lost the context;
+`stagebench.gpu.watchdog` starts the next one.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from stagebench.bundle.read import read_bundle
+from stagebench.errors import StagebenchError
+from stagebench.gpu.driver import Driver, DriverError, open_driver
+from stagebench.gpu.execution import run_variant
+from stagebench.gpu.outputs import OutputStore
+from stagebench.gpu.run_request import Answer, Ran, Ready, RunRequest, Unusable
+from stagebench.gpu.session import open_session
+
+
+def serve(
+    bundle: Path,
+    outputs: Path,
+    requests: Iterable[bytes],
+    answers: BinaryIO,
+    driver: Driver | None = None,
+) -> None:
+    """Answer requests until they end or the context is lost; ``driver`` is the tests' own."""
+    try:
+        opened = read_bundle(bundle)
+        session = open_session(driver or open_driver(), opened)
+    except StagebenchError as exc:
+        _say(answers, Unusable(message=exc.message, hint=exc.hint))
+        return
+    except DriverError as exc:
+        _say(answers, Unusable(message=f"the device can't be opened: {exc}", hint="nvidia-smi"))
+        return
+    store = OutputStore(outputs)
+    _say(answers, Ready(device=session.device, notes=session.notes))
+    for line in requests:
+        request = msgspec.json.decode(line, type=RunRequest)
+        ended = run_variant(session, opened, store, request)
+        _say(answers, Ran(result=ended.result, lost=ended.lost))
+        if ended.lost:
+            return
+
+
+def _say(stream: BinaryIO, answer: Answer) -> None:
+    stream.write(msgspec.json.encode(answer) + b"\n")
+    stream.flush()
+
+
+def _private_answers() -> BinaryIO:
+    """Standard output, kept for answers alone: a kernel's own ``printf`` goes to standard error."""
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(kept, "wb")
+
+
+if __name__ == "__main__":
+    serve(Path(sys.argv[1]), Path(sys.argv[2]), sys.stdin.buffer, _private_answers())

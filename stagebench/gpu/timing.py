@@ -1,0 +1,55 @@
+"""How long does one launch take?  Device events around each, after a warm-up, over cold inputs.
+
+Consecutive launches go round several sets of the kernel's tensors, together larger than twice the
+L2 cache, so that no launch finds its inputs there.  An event pair costs about a microsecond of its
+own, the same for every build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from stagebench.gpu.driver import Driver
+from stagebench.gpu.records import Device
+
+MAX_SETS = 64
+_L2_FACTOR = 2
+
+
+def sets_needed(bytes_per_set: int, device: Device, free_bytes: int) -> int:
+    """How many sets of tensors to go round: at least one more than the L2 cache can hold twice.
+
+    No more than `MAX_SETS`, nor than half of the free memory holds.
+    """
+    size = max(1, bytes_per_set)
+    wanted = 1 + -(-_L2_FACTOR * device.l2_bytes // size)
+    return max(1, min(wanted, MAX_SETS, free_bytes // 2 // size))
+
+
+def time_launches(
+    driver: Driver,
+    stream: Any,  # noqa: ANN401 - a handle of the bindings
+    launches: Sequence[Callable[[], None]],
+    warmup: int,
+    runs: int,
+) -> list[float]:
+    """The time of each of ``runs`` launches in microseconds, going round ``launches``."""
+    api = driver.api
+    flag = api.CUevent_flags.CU_EVENT_DEFAULT
+    events = [driver.call("cuEventCreate", flag) for _ in range(runs + runs)]
+    try:
+        for index in range(warmup):
+            launches[index % len(launches)]()
+        for index in range(runs):
+            driver.call("cuEventRecord", events[2 * index], stream)
+            launches[(warmup + index) % len(launches)]()
+            driver.call("cuEventRecord", events[2 * index + 1], stream)
+        driver.call("cuStreamSynchronize", stream)
+        return [
+            1e3 * float(driver.call("cuEventElapsedTime", events[2 * i], events[2 * i + 1]))
+            for i in range(runs)
+        ]
+    finally:
+        for event in events:
+            api.cuEventDestroy(event)  # after a fault this fails too: the fault is what is told

@@ -1,0 +1,157 @@
+"""How does a fault or a hang cost one variant and no other?
+
+Variants run in a child process.  One that faults takes its context with it: the child says so and
+ends; one that hangs or dies is ended from here.  The next variant gets a fresh child.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from stagebench.errors import MachineError
+from stagebench.gpu.records import Device, RunError
+from stagebench.gpu.run_request import Answer, Ran, Ready, RunRequest, Unusable
+
+START_SECONDS = 120.0
+"""For a child to open the device: the first context of a cold machine takes a while."""
+_STDERR_LINES = 5
+_END_SECONDS = 10.0
+
+
+class ChildError(Exception):
+    """A child that did not answer: it hung or it died."""
+
+    def __init__(self, error: RunError, *, hung: bool) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.hung = hung
+
+
+class Watchdog:
+    """Runs requests in a child, one at a time, each within ``timeout_seconds``."""
+
+    def __init__(self, command: Sequence[str], timeout_seconds: float) -> None:
+        self._command = list(command)
+        self._timeout = timeout_seconds
+        self._child: subprocess.Popen[bytes] | None = None
+        self._pending = b""
+        self._log = b""
+        self.device: Device | None = None
+        self.notes: tuple[str, ...] = ()
+        self.started = 0
+
+    def run(self, request: RunRequest) -> Ran:
+        """One variant; `ChildError` where it hung or killed its process.
+
+        Raises `MachineError` where no child can open the device at all.
+        """
+        self.start()
+        child = self._child
+        if child is None or child.stdin is None:
+            raise RuntimeError("no child")
+        try:
+            child.stdin.write(msgspec.json.encode(request) + b"\n")
+            child.stdin.flush()
+        except BrokenPipeError:
+            raise self._died() from None
+        answer = self._answer(self._timeout, request.id)
+        if not isinstance(answer, Ran):
+            raise TypeError(f"{answer} is no answer to a request")
+        if answer.lost:
+            self.stop()
+        return answer
+
+    def start(self) -> None:
+        """Start a child if none runs, and wait until it has opened the device."""
+        if self._child is not None:
+            return
+        self._pending = self._log = b""
+        self._child = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.started += 1
+        try:
+            answer = self._answer(START_SECONDS, "the device")
+        except ChildError as exc:
+            raise MachineError(f"the device can't be opened: {exc}", hint="nvidia-smi") from exc
+        if isinstance(answer, Unusable):
+            self.stop()
+            raise MachineError(answer.message, hint=answer.hint)
+        if isinstance(answer, Ready):
+            self.device, self.notes = answer.device, answer.notes
+
+    def stop(self) -> None:
+        """End the child: it is asked first, then killed."""
+        child, self._child = self._child, None
+        if child is None:
+            return
+        with contextlib.suppress(OSError):
+            if child.stdin is not None:
+                child.stdin.close()
+        try:
+            child.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        for stream in (child.stdout, child.stderr):
+            if stream is not None:
+                stream.close()
+
+    def _answer(self, seconds: float, what: str) -> Answer:
+        child = self._child
+        if child is None or child.stdout is None or child.stderr is None:
+            raise RuntimeError("no child")
+        deadline = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(child.stdout, selectors.EVENT_READ)
+            selector.register(child.stderr, selectors.EVENT_READ)
+            while b"\n" not in self._pending:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    child.kill()
+                    self.stop()
+                    message = f"{what} was not done after {seconds:g} s"
+                    raise ChildError(RunError(name="timeout", message=message), hung=True)
+                for key, _ in selector.select(left):
+                    data = os.read(key.fd, 1 << 16)
+                    if key.fileobj is child.stdout:
+                        if not data:
+                            raise self._died()
+                        self._pending += data
+                    elif data:
+                        self._log = (self._log + data)[-(1 << 16) :]
+                    else:
+                        selector.unregister(key.fileobj)
+        line, _, self._pending = self._pending.partition(b"\n")
+        return msgspec.json.decode(line, type=Answer)
+
+    def _died(self) -> ChildError:
+        """What there is to say of a child that ended without an answer."""
+        child = self._child
+        if child is None:
+            raise RuntimeError("no child")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(_END_SECONDS)
+        if child.stderr is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._log += child.stderr.read() if child.returncode is not None else b""
+        code = child.returncode
+        self.stop()
+        how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
+        said = self._log.decode(errors="replace").strip().splitlines()[-_STDERR_LINES:]
+        message = f"its process ended {how}" + (": " + " | ".join(said) if said else "")
+        return ChildError(RunError(name="process_died", message=message), hung=False)
+
+
+def child_command(bundle: Path, outputs: Path) -> list[str]:
+    """The command of a child for a bundle."""
+    return [sys.executable, "-m", "stagebench.gpu.run_variant", str(bundle), str(outputs)]

@@ -1,0 +1,130 @@
+# ruff: noqa: T201 - a tool that prints its table
+"""Do `profile`'s verdicts agree with what a Hopper GPU was measured to compute on the corpus?
+
+``python tests/gpu/corpus_truth.py build DIR`` lowers and assembles the points of
+``hopper_truth.csv`` (needs TileLang and the assembler) and bundles them;
+``stagebench profile DIR -o OUT --runs 0 --repeats 15`` runs them on a Hopper GPU;
+``python tests/gpu/corpus_truth.py compare DIR OUT`` prints the agreement, and ends with 1 where a
+point that was run disagrees.
+"""
+
+import csv
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+ROOT = Path(__file__).resolve().parents[2]
+TRUTH = Path(__file__).with_name("hopper_truth.csv")
+POINTS = "points.json"
+DEVICE_ARCH = "sm_90"
+SCALARS = {"K": 256}
+"""The symbolic K of k09."""
+RANGES = {"first": (0, 2), "last": (2, 5)}
+"""k07: a block takes part from ``first`` up to, not including, ``last``."""
+BAD = ("wrong", "race", "fails", "hangs")
+PROVEN = {"ok": ("correct", "not_compared"), "wrong": ("wrong", "race"), "error": ("fails",)}
+"""The truth's status → the verdicts that agree with it."""
+
+
+def read_truth():
+    """Rows of the corpus by point; Apache TVM's own are left out."""
+    with TRUTH.open(newline="") as stream:
+        return {
+            (row["file"], row["fn"], row["arch"], int(row["num_stages"])): row
+            for row in csv.DictReader(stream)
+            if not row["file"].startswith("tvm")
+        }
+
+
+def build(target, only=None):
+    """Lower, assemble and bundle every point."""
+    sys.path.insert(0, str(ROOT))
+    from stagebench.bundle.assembling import Assembling
+    from stagebench.bundle.build import BuildOptions, Candidate, build_bundle
+    from stagebench.bundle.records import ValueRange
+    from stagebench.experiment.sweep import SweepOptions, run_sweep
+    from stagebench.gpu.poison_ptx import PTX
+    from tests.corpus.ground_truth import read_cases
+    from tests.corpus.test_ground_truth import plan_of
+
+    truth = read_truth()
+    candidates, points = [], []
+    for case in read_cases():
+        wanted = {d for d in case.depths if (case.file, case.entry, case.arch, d) in truth}
+        if not wanted or (only and only not in case.key):
+            continue
+        result = run_sweep(plan_of(case), SweepOptions(warn=_say))
+        for variant, cuda in zip(result.run.variants, result.kernel_cus, strict=True):
+            if variant.variant.num_stages in wanted:
+                point = (case.file, case.entry, case.arch, variant.variant.num_stages)
+                candidates.append(Candidate(result=variant, kernel_cu=cuda))
+                points.append((variant.variant, point))
+        _say(f"lowered {case.key}: {len(candidates)} points")
+    ranges = {name: ValueRange(low=low, high=high) for name, (low, high) in RANGES.items()}
+    options = BuildOptions(device_arch=DEVICE_ARCH, scalars=SCALARS, values=ranges)
+    with Assembling(_say) as source:
+        bundle = build_bundle(
+            target, candidates, source, options, poison=source.ptx(PTX, ["sm_90"]),
+            progress=lambda done, total: _say(f"assembled {done} of {total}"),
+        )  # fmt: skip
+    named = {}
+    for variant in bundle.variants:
+        named[variant.id] = next(point for one, point in points if one == variant.variant)
+    (target / POINTS).write_text(json.dumps(named, indent=1))
+    for one in bundle.skipped:
+        _say(f"skipped {one.variant.kernel} {one.variant.arch} {one.variant.num_stages}: "
+             f"{one.reason.splitlines()[0]}")  # fmt: skip
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    _say(f"{len(bundle.variants)} variants, {size / 1e6:.1f} MB in {target}")
+
+
+def compare(target, out):
+    """Print where verdicts and truth part; returns the exit code."""
+    from stagebench.gpu.records import PROFILE, Profile
+
+    truth = read_truth()
+    named = {key: tuple(point) for key, point in json.loads((target / POINTS).read_text()).items()}
+    found = msgspec.json.decode((out / PROFILE).read_bytes(), type=Profile)
+    table, disagreements = tally(truth, named, found.variants)
+    for line in disagreements:
+        print(line)
+    for (status, verdict), count in sorted(table.items()):
+        print(f"{status:6} {verdict:13} {count}")
+    ran = sum(table.values())
+    agreed = ran - len(disagreements)
+    print(f"{agreed} of {ran} points agree; {len(truth) - ran} of {len(truth)} were not run")
+    return 1 if disagreements else 0
+
+
+def tally(truth, named, variants):
+    """Counts by (status, verdict), and a line for each point that disagrees."""
+    table, disagreements = Counter(), []
+    for one in variants:
+        row, verdict = truth[named[one.id]], one.correctness.verdict
+        table[row["status"], verdict] += 1
+        if verdict not in PROVEN[row["status"]]:
+            why = one.error.message if one.error else ""
+            why = why or "; ".join(
+                f"{t.tensor} error {t.relative_error} wrong {t.fraction_wrong:.3f}"
+                for t in one.correctness.tensors
+            )
+            point = " ".join(map(str, named[one.id]))
+            disagreements.append(
+                f"{point}: truth {row['status']} ({row['fraction_wrong']} wrong, "
+                f"{row['error']}), verdict {verdict}: {why}"
+            )
+    return table, disagreements
+
+
+def _say(message):
+    print(message, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "build":
+        build(Path(sys.argv[2]), *sys.argv[3:])
+    else:
+        sys.exit(compare(Path(sys.argv[2]), Path(sys.argv[3])))
