@@ -109,9 +109,13 @@ def _p_value(x: Sequence[float], y: Sequence[float], rho: float) -> float:
 
 
 def _claim(left: str, right: str, rho: float, low: float, high: float, p: float) -> str:
-    if p < 1 - _LEVEL and (low > 0 or high < 0):
-        return f"{right} {'rises' if rho > 0 else 'falls'} as {left} rises"
-    return "nothing can be claimed: it may be chance"
+    """The p-value says whether there is a relation, the interval whether its strength is known."""
+    if p >= 1 - _LEVEL:
+        return "nothing can be claimed: it may be chance"
+    relation = f"{right} {'rises' if rho > 0 else 'falls'} as {left} rises"
+    if low > 0 or high < 0:
+        return relation
+    return f"{relation}; too few depths to say how strongly"
 
 
 def _none(left: str, right: str, n: int, claim: str) -> Correlation:

@@ -1,0 +1,114 @@
+"""What does a reader see of stalls, roles, steps and correlations?"""
+
+import io
+
+from msgspec import structs
+
+from stagebench.report.console import open_console
+from stagebench.report.profile_rows import (
+    correlation_rows,
+    problem_lines,
+    role_rows,
+    stall_rows,
+    step_rows,
+)
+from stagebench.report.profile_view import print_depths, print_stalls
+from stagebench.timing.correlate import depth_steps
+from stagebench.timing.decode import decode
+from stagebench.timing.rank_correlation import correlations
+from stagebench.timing.stalls import stalls
+from tests.timing.building import lane, metadata, stall, timing
+from tests.timing.test_stalls import CONSUMER, META, PRODUCER
+
+SWEEP = [timing(1, 580, stall(1419)), timing(2, 316, stall(450)), timing(3, 243, stall(120))]
+
+
+def printed(show, *arguments, width=100):
+    file = io.StringIO()
+    show(*arguments, console=open_console(file, width=width))
+    return file.getvalue().splitlines()
+
+
+def test_stall_rows():
+    """Most cycles first; the wait depth stands with the op, the Python line as it is known."""
+    head, *rows = stall_rows(stalls(decode(PRODUCER + CONSUMER, META), META))
+    assert head == (
+        "wait", "for", "role", "section", "Python", "CUDA", "n", "mean", "p50", "p95", "max",
+        "share",
+    )  # fmt: skip
+    assert [row[0] for row in rows] == [
+        "syncthreads", "wgmma_wait<0>", "mbarrier_wait", "mbarrier_wait",
+    ]  # fmt: skip
+    assert rows[2] == (
+        "mbarrier_wait", "data", "consumer", "body", "40", "60", "3", "200", "200", "290", "300",
+        "6.0%",
+    )  # fmt: skip
+
+
+def test_a_count_that_differs_shows_both():
+    """``1 of 2``; an inexact line is marked, an unknown one and an unknown share are ``–``."""
+    one = structs.replace(stall(100), predicted=200, share=None)
+    one = structs.replace(one, site=structs.replace(one.site, line_kind="synthetic"))
+    two = structs.replace(stall(100), site=structs.replace(one.site, line=None, cuda_line=None))
+    found = structs.replace(timing(1, 1.0).stalls, sites=(one, two))
+    _, first, second = stall_rows(found)
+    assert (first[4], first[6], first[-1]) == ("~40", "100 of 200", "–")
+    assert (second[4], second[5], second[6]) == ("–", "–", "100")
+
+
+def test_role_rows():
+    """Shares of the row's own time, cycles of one warp; a cause of no wait is left out."""
+    head, *rows = role_rows(stalls(decode(PRODUCER + CONSUMER, META), META).roles)
+    assert head == (
+        "role",
+        "section",
+        "warps",
+        "cycles",
+        "busy",
+        "data",
+        "slot",
+        "compute",
+        "barrier",
+    )
+    assert rows[0] == ("producer", "all", "1", "10000", "88.0%", "0", "2.0%", "0", "10.0%")
+    consumer = next(row for row in rows if row[0] == "consumer")
+    assert consumer == ("consumer", "all", "1", "10000", "87.4%", "6.0%", "0", "6.5%", "0.1%")
+    assert [row[1] for row in rows[-3:]] == ["prologue", "body", "epilogue"]
+
+
+def test_step_and_correlation_rows():
+    """The verdict, then facts, then stalls; too few depths are said in the row."""
+    rows = step_rows(depth_steps(SWEEP))
+    assert rows[0][0].startswith("1 → 2: one more slot; consumers wait 1419 → 450")
+    assert ("  barriers", "2", "4") in rows
+    assert ("  consumer: data, cycles per tile", "1419", "450") in rows
+    head, *found = correlation_rows(correlations(SWEEP))
+    assert head[:4] == ("of", "with", "n", "rho")
+    assert found[0][:6] == ("num_stages", "kernel time", "3", "–", "–", "–")
+
+
+def test_problems_are_gathered():
+    """Two warps with one problem are one line, with the place of the first."""
+    found = decode(lane([], exit_=0) + lane([], warp=1, exit_=0), metadata(META.sites[:2]))
+    assert problem_lines(found.problems) == (
+        "no exit: the warp never came to its end (2 warps; first at CTA 0 warp 0, byte 56)",
+    )
+
+
+def test_everything_fits_the_width():
+    """A hundred columns hold every line."""
+    found = stalls(decode(PRODUCER[:-16] + CONSUMER, META), META)
+    for lines in (
+        printed(print_stalls, found, "gemm, num_stages=2"),
+        printed(print_depths, depth_steps(SWEEP), correlations(SWEEP), "gemm"),
+    ):
+        assert max(map(len, lines)) <= 100
+        assert lines[0].startswith("gemm")
+
+
+def test_the_page_of_a_run():
+    """Title, problems, sites, roles, and what reading the clock costs."""
+    lines = printed(print_stalls, stalls(decode(PRODUCER + CONSUMER, META), META), "gemm")
+    assert lines[2] == "Stalls by site, in cycles"
+    assert lines[4].split()[:3] == ["syncthreads", "barrier", "all"]
+    assert lines[-1] == "  the two clock reads cost 20 cycles of each stall"

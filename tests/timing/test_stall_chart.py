@@ -1,0 +1,51 @@
+"""Does the chart show the depths that count, and the same bytes each time?"""
+
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from stagebench.errors import MachineError, UsageError
+from stagebench.timing.stall_chart import stall_chart
+from tests.timing.building import stall, timing
+
+SWEEP = [
+    timing(1, 580, stall(1419), stall(9, cause="slot", role="producer")),
+    timing(2, 316, stall(450), stall(300, cause="slot", role="producer")),
+    timing(3, 243, stall(120), correct=False),
+]
+
+
+def texts(data):
+    root = ElementTree.fromstring(data)  # noqa: S314 - a document of our own
+    return [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_both_panels():
+    """Axes with units, one line for each role and cause, the wrong depth named and left out."""
+    found = texts(stall_chart(SWEEP, title="gemm"))
+    assert "kernel, µs" in found
+    assert "waiting, cycles per tile" in found
+    assert "num_stages" in found
+    assert {"consumer: data", "producer: slot"} <= set(found)
+    assert "gemm (output wrong at 3: not shown)" in found
+    assert "3" not in found
+
+
+def test_same_bytes():
+    """No date, no random ids."""
+    assert stall_chart(SWEEP, title="gemm") == stall_chart(SWEEP, title="gemm")
+
+
+def test_nothing_to_draw():
+    """No time, or no right output: said, no empty chart."""
+    with pytest.raises(UsageError, match="no depth has a time"):
+        stall_chart([timing(1, None), timing(2, 5.0, correct=False)], title="gemm")
+
+
+def test_without_matplotlib(monkeypatch):
+    """The hint names the extra."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MachineError) as caught:
+        stall_chart(SWEEP, title="gemm")
+    assert caught.value.hint == "pip install 'stagebench[chart]'"
