@@ -12,10 +12,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from stagebench.assemble.records import MachineText
-from stagebench.model.base import Record
+from stagebench.probe.audit_records import (
+    Audit,
+    Build,
+    Finding,
+    FindingKind,
+    SiteAudit,
+    SiteStatus,
+)
 from stagebench.probe.insert import Placed, ProbedText
 from stagebench.ptx.read import read_module
 from stagebench.ptx.sites import sync_sites as ptx_sites
@@ -24,74 +30,16 @@ from stagebench.sass.program import Instruction, SassFunction
 from stagebench.sass.read import read_sass
 from stagebench.sass.sites import POLL, SassSite, sync_sites
 
-Build = Literal["base", "control", "probed"]
-SiteStatus = Literal["ok", "moved", "wait_missing", "read_missing"]
-FindingKind = Literal[
-    "moved",
-    "wait_missing",
-    "read_missing",
-    "ops_differ",
-    "order_differs",
-    "copies_differ",
-    "spills",
-    "stack",
-    "message",
-    "registers",
-]
-
 _CLOCK = "SR_CLOCKLO"
 _READS = frozenset(("CS2R", "S2R", "S2UR"))
-_WORK = frozenset(
-    """
+_WORK = """
     ATOMG ATOMS DMMA HGMMA HMMA IGMMA IMMA LDG LDGSTS LDS LDSM QGMMA QMMA RED STG STS STSM UTCHMMA
     UTMALDG UTMASTG
-    """.split()
-)
+"""
+_WORK_HEADS = frozenset(_WORK.split())
 _SCHEDULED = frozenset(("cp_async_copy", "mma_sync"))
 _NOTES = frozenset(("copies_differ", "registers"))
 _OPS = {"cluster_sync": ("cluster_wait",), "syncthreads": ("syncthreads", "partial_barrier")}
-
-
-class SiteAudit(Record, frozen=True, kw_only=True):
-    """One site in the machine code.
-
-    ``copies`` are its waits; ``work`` counts memory and matrix instructions between the reads,
-    which the wait's time then includes; ``span`` the instructions between the reads at most.
-    """
-
-    site: int
-    status: SiteStatus
-    copies: int
-    span: int
-    work: dict[str, int]
-    reads: tuple[str, ...]
-
-
-class Finding(Record, frozen=True, kw_only=True):
-    """Something that differs; ``note`` where it is expected and harmless in itself.
-
-    ``site`` is a site's id (``None``: it concerns the kernel).
-    """
-
-    kind: FindingKind
-    note: bool
-    build: Build
-    site: int | None
-    message: str
-
-
-class Audit(Record, frozen=True, kw_only=True):
-    """What came of comparing three builds; ``passed``: nothing but notes was found.
-
-    ``registers`` and ``spill_bytes`` (stores and loads) are by build.
-    """
-
-    passed: bool
-    sites: tuple[SiteAudit, ...]
-    findings: tuple[Finding, ...]
-    registers: dict[Build, int]
-    spill_bytes: dict[Build, int]
-    code_bytes: dict[Build, int | None]
 
 
 def audit(builds: Mapping[Build, MachineText], probed: ProbedText) -> Audit:
@@ -195,7 +143,7 @@ def _audit_site(
     work: Counter[str] = Counter()
     for first, last in set(spans):
         inside = function.instructions[first + 1 : last]
-        work.update(one.head for one in inside if one.head in _WORK)
+        work.update(one.head for one in inside if one.head in _WORK_HEADS)
     return SiteAudit(
         site=number,
         status=status,

@@ -2,8 +2,8 @@
 
 Each wait of `stagebench.probe.waits` is one site, in program order; its id is its index.  The entry
 and every way out (``ret``, ``exit``, guarded ones too, the end of the body) write the lane's
-header.  A lane whose warp ends in a ``trap``, or whose leader leaves before the others, has what was written
-until then.  Several entries: only the one that is asked for changes.
+header.  A warp that ends in a ``trap`` leaves what it had written; one whose leader leaves before
+the others is timed until then.  Several entries: only the one that is asked for changes.
 Not handled: ``exit`` in a function that is called (the lane is then without its exit).
 """
 

@@ -23,7 +23,7 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True)
 class Lines:
-    """A text with insertions; ``moved`` maps lines of the original to lines of the text, 1-based."""
+    """A text with insertions; ``moved`` maps 1-based lines of the original to the new ones."""
 
     text: str
     moved: dict[int, int]

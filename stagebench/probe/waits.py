@@ -17,12 +17,11 @@ from stagebench.ptx.records import Function, Guard, Module
 from stagebench.ptx.sites import PtxSite, sync_sites
 from stagebench.ptx.sync_ops import read_ops
 
-WAITS = frozenset(
-    """
+_NAMES = """
     cp_async_wait tma_store_wait mbarrier_wait syncthreads partial_barrier cluster_wait cluster_sync
     wgmma_wait tcgen05_wait
-    """.split()
-)
+"""
+WAITS = frozenset(_NAMES.split())
 _POLL = "mbarrier_try_wait"
 
 
