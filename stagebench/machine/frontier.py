@@ -2,8 +2,8 @@
 
 Derived from one lowered variant: each versioned buffer, and each run of mbarriers whose number is
 a multiple of the depth, grows with the depth; the rest stays.  That describes a variant only where
-one loop asked for a depth, every versioned buffer has exactly ``num_stages`` versions and shares its
-bytes with nobody (as in ``facts.shared_memory``); else the answer is ``None``, never a guess.
+one loop asked for a depth, every versioned buffer has exactly ``num_stages`` versions and shares
+its bytes with nobody (as in ``facts.shared_memory``); else the answer is ``None``, never a guess.
 Another arch's frontier is that of *this* variant's buffers there: its own lowering may differ.
 """
 

@@ -124,8 +124,10 @@ def _spinning_polls(flow: ControlFlow) -> dict[int, int]:
     for block, following in enumerate(flow.successors):
         for successor in following:
             before[successor].append(block)
-    for loop in spin_loops(flow):
-        first = _first_poll(flow, loop, before)
+    spins = spin_loops(flow)
+    spinning = frozenset(block for loop in spins for block in loop.blocks)
+    for loop in spins:
+        first = _first_poll(flow, loop, before, spinning)
         if first is None:
             continue
         for block in sorted(loop.blocks):
@@ -133,13 +135,16 @@ def _spinning_polls(flow: ControlFlow) -> dict[int, int]:
     return found
 
 
-def _first_poll(flow: ControlFlow, loop: Loop, before: Sequence[Sequence[int]]) -> int | None:
-    """The poll, outside a spin loop, whose failure leads into it.
+def _first_poll(
+    flow: ControlFlow, loop: Loop, before: Sequence[Sequence[int]], spinning: frozenset[int]
+) -> int | None:
+    """The poll, outside every spin loop, whose failure leads into this one.
 
     Between the two only registers are set up: its address moves from uniform registers to others.
+    A spin loop before it is another wait, that has ended.
     """
     outside = [block for block in before[loop.header] if block not in loop.blocks]
-    while len(outside) == 1:
+    while len(outside) == 1 and outside[0] not in spinning:
         instructions = flow.instructions(outside[0])
         polls = [i for i in instructions if is_poll(i)]
         if polls:

@@ -202,7 +202,6 @@ _RULES: dict[str, Rule] = {
     "ATOMS": _atoms,
     "BAR": _bar,
     "DEPBAR": _depbar,
-    "ELECT": _always("elect"),
     "FENCE": _fence,
     "LDGDEPBAR": _always("cp_async_commit"),
     "LDGSTS": _always("cp_async_copy"),
@@ -240,5 +239,6 @@ _RULES: dict[str, Rule] = {
 """Families that synchronise, by opcode head.
 
 ``ERRBAR``, ``CGAERRBAR`` and ``CCTL`` stand beside a ``MEMBAR`` or a fence and are counted by it;
-``NANOSLEEP.SYNCS`` stands inside an mbarrier wait; ``UVIRTCOUNT`` gives up the permit to allocate.
+``NANOSLEEP.SYNCS`` stands inside an mbarrier wait; ``ELECT`` names a thread and waits for none;
+``UVIRTCOUNT`` gives up the permit to allocate.
 """
