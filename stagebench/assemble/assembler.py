@@ -73,6 +73,11 @@ class Assembler:
         """How many processes it has started so far; none for what is cached."""
         return self._pool.started + self._programs.started
 
+    @property
+    def nvrtc_processes(self) -> int:
+        """How many NVRTC processes it has started so far."""
+        return self._pool.started
+
     def submit(
         self,
         kernel_cu: str,

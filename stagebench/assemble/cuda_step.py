@@ -23,6 +23,13 @@ from stagebench.assemble.ptx_text import KERNEL_FILE, with_portable_names
 from stagebench.assemble.records import NotAssembled
 from stagebench.assemble.toolchain import Program, Toolchain
 
+_TENSOR_MAP = "CUtensorMap"
+_TENSOR_MAP_HEADER = "stagebench_tensor_map.h"
+_OWN_HEADERS = {
+    # Apache TVM's CUDA includes cuda.h for nvcc alone, and NVRTC can't read that: it needs the C
+    # library's headers.  The type is cuda.h's (CUDA 13.0): 16 words, aligned to 128 bytes.
+    _TENSOR_MAP_HEADER: "struct alignas(128) CUtensorMap { unsigned long long opaque[16]; };\n",
+}
 _DEPENDENT_LAUNCH = (
     "cudaGridDependencySynchronize",
     "cudaTriggerProgrammaticLaunchCompletion",
@@ -41,7 +48,7 @@ def compile_with_nvrtc(
     text = without_line_directives(kernel_cu)
     options = nvrtc_options(text, arch, flags, toolchain)
     header = "\0".join((*options, leading_directives(text)))
-    request = Compile(source=text, options=options)
+    request = Compile(source=text, options=options, headers=_OWN_HEADERS)
     answer = pool.compile(header, request, timeout_seconds)
     if isinstance(answer, Compiled):
         return with_portable_names(answer.ptx, toolchain.include_folders), answer.seconds
@@ -60,6 +67,8 @@ def nvrtc_options(
         first.append("cuda_device_runtime_api.h")
     if uses_tilelang_templates(text):
         first.append("tl_templates/cuda/nvrtc_std.h")
+    elif _TENSOR_MAP in text:
+        first.append(_TENSOR_MAP_HEADER)
     return (
         "-default-device",
         f"--gpu-architecture={arch.replace('sm_', 'compute_')}",

@@ -67,7 +67,11 @@ def _compile(
     started = time.perf_counter()
     options = [*request.options, *([header_option] if header_option else [])]
     status, program = nvrtc.nvrtcCreateProgram(
-        request.source.encode(), KERNEL_FILE.encode(), 0, [], []
+        request.source.encode(),
+        KERNEL_FILE.encode(),
+        len(request.headers),
+        [text.encode() for text in request.headers.values()],
+        [name.encode() for name in request.headers],
     )
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         return Rejected(status=status.name, log=""), False

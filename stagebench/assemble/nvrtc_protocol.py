@@ -24,10 +24,14 @@ _CHUNK_BYTES = 1 << 20
 
 
 class Compile(Record, frozen=True, kw_only=True, tag="compile"):
-    """Compile one text; ``options`` are NVRTC's, without those for precompiled headers."""
+    """Compile one text; ``options`` are NVRTC's, without those for precompiled headers.
+
+    ``headers`` are texts that it may include by these names.
+    """
 
     source: str
     options: tuple[str, ...]
+    headers: dict[str, str]
 
 
 class Running(Record, frozen=True, kw_only=True, tag="running"):

@@ -22,7 +22,7 @@ def pool():
 
 
 def compile_(pool, text, header="h", seconds=PATIENCE_SECONDS):
-    return pool.compile(header, Compile(source=text, options=()), seconds)
+    return pool.compile(header, Compile(source=text, options=(), headers={}), seconds)
 
 
 def who(result):
@@ -137,9 +137,9 @@ def test_nothing_outlives_a_killed_run():
         "from stagebench.assemble.nvrtc_process import NvrtcPool\n"
         "from stagebench.assemble.nvrtc_protocol import Compile\n"
         f"pool = NvrtcPool({FAKE!r})\n"
-        "first = pool.compile('h', Compile(source='a', options=()), 60)\n"
+        "first = pool.compile('h', Compile(source='a', options=(), headers={}), 60)\n"
         "print(first.ptx.split()[1], flush=True)\n"
-        "pool.compile('h', Compile(source='hang', options=()), 600)\n"
+        "pool.compile('h', Compile(source='hang', options=(), headers={}), 600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as run:
         owner = int(run.stdout.readline())
