@@ -10,6 +10,7 @@ Source: PTX ISA 9.0, ".loc" (``function_name``, ``inlined_at``).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,26 +32,54 @@ def own_file(function: Function) -> int | None:
 
 def cuda_lines(function: Function, instructions: Sequence[int]) -> list[CudaLine | None]:
     """Return the line of each of some instructions, given in program order."""
+    roots = _roots_of_locations(function)
+    candidates = [
+        roots.get(id(one.location), []) if one.location is not None else []
+        for one in function.instructions
+    ]
+    wanted = set(instructions)
+    ambiguous = [index for index in sorted(wanted) if len(candidates[index]) > 1]
+    chosen = {
+        index: CudaLine(candidates[index][0], True)
+        for index in wanted
+        if len(candidates[index]) == 1
+    }
+    turns: dict[tuple[int, ...], int] = {}
+    lines = {one[0] for one in candidates if len(one) == 1}
+    for index in ambiguous:
+        found = candidates[index]
+        others = sorted(lines.difference(found))
+        before, after = _sure(candidates, index, -1), _sure(candidates, index, 1)
+        fitting = _fitting(found, before, after, others)
+        last = turns.get(tuple(fitting), -1)
+        line = next((one for one in fitting if one > last), fitting[0])
+        turns[tuple(fitting)] = line
+        chosen[index] = CudaLine(line, False)
+    return [chosen.get(index) for index in instructions]
+
+
+def _roots_of_locations(function: Function) -> dict[int, list[int]]:
+    """Lines of the kernel's file that each ``.loc`` can come from, by the record's identity.
+
+    A chain is printed where it is first needed: only what stands above a ``.loc`` is looked at.
+    """
     file = own_file(function)
     parents: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
-    for one in function.locations:
-        if one.inlined_at is not None:
-            above = parents.setdefault(one.place, [])
-            if one.inlined_at not in above:
-                above.append(one.inlined_at)
-    candidates = [
-        _roots(function.instructions[index].location, file, parents) for index in instructions
-    ]
-    return _choose(candidates)
+    found: dict[int, list[int]] = {}
+    for location in function.locations:
+        if location.inlined_at is not None:
+            above = parents.setdefault(location.place, [])
+            if location.inlined_at not in above:
+                above.append(location.inlined_at)
+        found[id(location)] = _roots(location, file, parents)
+    return found
 
 
 def _roots(
-    location: Location | None,
+    location: Location,
     file: int | None,
     parents: dict[tuple[int, int, int], list[tuple[int, int, int]]],
 ) -> list[int]:
-    if location is None or file is None:
-        return []
     while location.above is not None:
         location = location.above
     if location.inlined_at is None:
@@ -65,42 +94,42 @@ def _roots(
         seen.add(place)
         if place[0] == file:
             found.add(place[1])
-        work.extend(parents.get(place, []) if place[0] != file else [])
+        else:
+            work.extend(parents.get(place, []))
     return sorted(found)
 
 
-def _choose(candidates: Sequence[list[int]]) -> list[CudaLine | None]:
-    """Settle what is ambiguous from the sure lines before and behind it, then in turn."""
-    following: list[int | None] = [None] * len(candidates)
-    sure: int | None = None
-    for position in range(len(candidates) - 1, -1, -1):
-        following[position] = sure
-        if len(candidates[position]) == 1:
-            sure = candidates[position][0]
-    chosen: list[CudaLine | None] = []
-    before: int | None = None
-    turns: dict[tuple[int, ...], int] = {}
-    for found, after in zip(candidates, following, strict=True):
-        if not found:
-            chosen.append(None)
-        elif len(found) == 1:
-            before = found[0]
-            chosen.append(CudaLine(before, True))
-        else:
-            fitting = _fitting(found, before, after)
-            last = turns.get(tuple(fitting), -1)
-            line = next((one for one in fitting if one > last), fitting[0])
-            turns[tuple(fitting)] = line
-            chosen.append(CudaLine(line, False))
-    return chosen
+def _sure(candidates: Sequence[list[int]], index: int, step: int) -> int | None:
+    """Return the nearest line that is sure and is none of those that are in question."""
+    question = candidates[index]
+    at = index + step
+    while 0 <= at < len(candidates):
+        if len(candidates[at]) == 1 and candidates[at][0] not in question:
+            return candidates[at][0]
+        at += step
+    return None
 
 
-def _fitting(found: list[int], before: int | None, after: int | None) -> list[int]:
-    """Candidates between two sure lines; where a loop goes back, those outside of them."""
+def _fitting(
+    found: list[int], before: int | None, after: int | None, sure: Sequence[int]
+) -> list[int]:
+    """Candidates between two sure lines; where a loop goes back, those that are nearest to them.
+
+    There the line is behind the first (the end of the loop) or before the second (its start).
+    Neighbours without any other statement between them stay together.
+    """
     low = -1 if before is None else before
     high = max(found) if after is None else after
-    if low <= high:
-        fitting = [one for one in found if low <= one <= high]
-    else:
-        fitting = [one for one in found if one <= high or one >= low]
-    return fitting or found
+    between = [one for one in found if low <= one <= high]
+    if between:
+        return between
+    distances = {one: high - one for one in found if one <= high}
+    distances |= {one: one - low for one in found if one >= low}
+    if not distances:
+        return found
+    nearest = min(distances, key=lambda one: (distances[one], one))
+    return [
+        one
+        for one in found
+        if bisect_left(sure, min(one, nearest)) == bisect_left(sure, max(one, nearest))
+    ]
