@@ -9,15 +9,16 @@ from collections.abc import Sequence
 
 from stagebench.model.timing import (
     Correlation,
-    DepthStep,
     RoleTime,
     SectionTime,
     SiteStall,
     Stalls,
     TimingProblem,
+    VariantTiming,
 )
 from stagebench.report import quantities
 from stagebench.report.quantities import UNKNOWN
+from stagebench.timing.correlate import fact_values, stall_by_cause
 from stagebench.timing.stalls import CAUSES
 
 Rows = tuple[tuple[str, ...], ...]
@@ -106,22 +107,38 @@ def _part(cycles: int, of: int) -> str:
     return "0" if cycles == 0 else f"{cycles / of:.1%}"
 
 
-def step_rows(steps: Sequence[DepthStep]) -> Rows:
-    """Each step with every fact and stall that changed, facts first; the verdict is a line."""
-    rows: list[tuple[str, ...]] = []
-    for step in steps:
-        rows.append((step.verdict,))
-        rows += [("  " + fact.name, fact.left or UNKNOWN, fact.right or UNKNOWN)
-                 for fact in step.facts]  # fmt: skip
-        rows += [
-            (
-                f"  {stall.role}: {stall.cause}, cycles per tile",
-                _cycles(stall.left_cycles),
-                _cycles(stall.right_cycles),
-            )
-            for stall in step.stalls
-        ]
-    return tuple(rows)
+def depth_rows(timings: Sequence[VariantTiming]) -> Rows:
+    """One column per depth: time, stalls by role and cause, then the facts that differ.
+
+    A fact that is the same at every depth is left out.
+    """
+    ordered = sorted(timings, key=lambda timing: timing.num_stages)
+    if not ordered:
+        return ()
+    head = ("num_stages", *(str(timing.num_stages) for timing in ordered))
+    rows = [("kernel, µs", *(_time(timing) for timing in ordered))]
+    stalls = [stall_by_cause(timing.stalls) for timing in ordered]
+    for key in sorted({key for column in stalls for key in column}):
+        label = f"{key[0]} waits for {key[1]}, cycles per tile"
+        rows.append((label, *(_cycles(column.get(key)) for column in stalls)))
+    facts = [fact_values(timing.facts) for timing in ordered]
+    for name in dict.fromkeys(name for column in facts for name in column):
+        values = tuple(column.get(name) or UNKNOWN for column in facts)
+        if len(set(values)) > 1:
+            rows.append((name, *values))
+    return (head, *rows)
+
+
+def _time(timing: VariantTiming) -> str:
+    """``243 ± 1``: the median and the wider half of its interval; a wrong output has no time."""
+    if timing.correct is False:
+        return "✗ wrong"
+    if timing.base is None:
+        return UNKNOWN
+    time = timing.base
+    half = max(time.high_us - time.median_us, time.median_us - time.low_us)
+    decimals = 0 if time.median_us >= 100 and half >= 1 else 1 if time.median_us >= 10 else 2
+    return f"{time.median_us:.{decimals}f} ± {half:.{decimals}f}"
 
 
 def _cycles(value: float | None) -> str:

@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from stagebench.model.timing import Correlation, DepthStep, Stalls
+from stagebench.model.timing import Stalls, VariantTiming
 from stagebench.report import lines
 from stagebench.report.console import open_console
 from stagebench.report.profile_rows import (
     Rows,
     correlation_rows,
+    depth_rows,
     problem_lines,
     role_rows,
     stall_rows,
-    step_rows,
 )
 from stagebench.report.quantities import UNKNOWN
+from stagebench.timing.correlate import depth_steps
+from stagebench.timing.rank_correlation import correlations
 
 _OUTCOMES = {"faster": "green", "slower": "red", "within_noise": "", "unknown": "yellow"}
 
@@ -38,24 +40,16 @@ def print_stalls(stalls: Stalls, title: str, *, console: Console | None = None) 
 
 
 def print_depths(
-    steps: Sequence[DepthStep],
-    correlations: Sequence[Correlation],
-    title: str,
-    *,
-    console: Console | None = None,
+    timings: Sequence[VariantTiming], title: str, *, console: Console | None = None
 ) -> None:
-    """Print what depth changed: a verdict for each step, its facts and stalls, correlations."""
+    """Print what depth changed: a verdict for each step, a table of the depths, correlations."""
     out = console or open_console()
     found = [Text(title, style="bold")]
-    for step in steps:
-        head, *rows = step_rows([step])
-        found += lines.hanging([("  ", "")], (head[0], _OUTCOMES[step.outcome]), out.width)
-        found += lines.fitted(
-            [[(cell, "dim" if cell == UNKNOWN else "") for cell in row] for row in rows],
-            out.width,
-            indent=4,
-        )
-    found += _table("Rank correlation over the depths", correlation_rows(correlations), out.width)
+    for step in depth_steps(timings):
+        found += lines.hanging([("  ", "")], (step.verdict, _OUTCOMES[step.outcome]), out.width)
+    found += _table("Depths side by side", depth_rows(timings), out.width)
+    rows = correlation_rows(correlations(timings))
+    found += _table("Rank correlation over the depths", rows, out.width)
     lines.show(out, found)
 
 

@@ -80,8 +80,8 @@ def _step(left: VariantTiming, right: VariantTiming) -> DepthStep:
 
 def _fact_steps(left: DepthFacts | None, right: DepthFacts | None) -> tuple[FactStep, ...]:
     """The facts that differ, or that are known on one side alone."""
-    names = list(dict.fromkeys([*_values(left), *_values(right)]))
-    a, b = _values(left), _values(right)
+    names = list(dict.fromkeys([*fact_values(left), *fact_values(right)]))
+    a, b = fact_values(left), fact_values(right)
     return tuple(
         FactStep(name=name, left=a.get(name), right=b.get(name))
         for name in names
@@ -89,7 +89,8 @@ def _fact_steps(left: DepthFacts | None, right: DepthFacts | None) -> tuple[Fact
     )
 
 
-def _values(facts: DepthFacts | None) -> dict[str, str | None]:
+def fact_values(facts: DepthFacts | None) -> dict[str, str | None]:
+    """Every fact by its name, as text; ``None`` is not known.  Empty without facts."""
     if facts is None:
         return {}
     waits = {

@@ -15,9 +15,8 @@ import numpy as np
 from stagebench.model.timing import ProbeMetadata, StallCause
 from stagebench.timing.decode import ProbeRun
 from stagebench.timing.stalls import cause
-from stagebench.trace.timeline import Counter, Slice, Timeline, Track
+from stagebench.trace.timeline import BUSY, Counter, Slice, Timeline, Track
 
-BUSY = "busy"
 KINDS: dict[StallCause, str] = {
     "data": "waits for data",
     "slot": "waits for a free slot",

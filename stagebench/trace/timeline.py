@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from stagebench.model import Record, Scalar
 
+BUSY = "busy"
+"""The kind of a slice that is only the ground for others; a drawing makes it grey."""
+
 
 class Slice(Record, frozen=True, kw_only=True):
     """Something that took from ``start_ns`` to ``end_ns``; slices of one ``kind`` share a colour.

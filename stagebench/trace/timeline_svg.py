@@ -1,7 +1,8 @@
 """How does a timeline look on paper?  One self-contained SVG: same timeline, same bytes.
 
 A row is a track, a block a slice, a thin line below a group its counter.  Colours are Okabe and
-Ito's, which people with any colour vision can tell apart (https://jfly.uni-koeln.de/color/).
+Ito's, which people with any colour vision can tell apart (https://jfly.uni-koeln.de/color/), and
+grey for `BUSY`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from stagebench.trace.timeline import Counter, Slice, Timeline, depths, rows, span
+from stagebench.trace.timeline import BUSY, Counter, Slice, Timeline, depths, rows, span
 
 PALETTE = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999",
@@ -20,6 +21,7 @@ _ROW, _GAP, _HEAD, _COUNTER_ROW = 18, 4, 58, 30
 _TICKS = 10
 _CHARACTER = 6.2  # width of one character at 11 px
 _MOST_SLICES = 20_000
+_GROUND = "#d4d4d4"
 _FONT = "font-family:system-ui,sans-serif;font-size:11px;fill:#222"
 
 
@@ -30,21 +32,25 @@ def timeline_svg(timeline: Timeline) -> bytes:
     kinds = _kinds(timeline)
     drawing = _Drawing(start, max(end, start + 1), kinds, _too_many(timeline))
     drawing.legend(timeline.title)
-    group: str | None = None
-    for track in timeline.tracks:
-        if track.group != group:
-            group = track.group
-            drawing.heading(group)
-        for number, row in enumerate(rows(track.slices) or ((),)):
-            drawing.row(track.name if number == 0 else "", row)
-    for counter in timeline.counters:
-        drawing.counter(counter)
+    groups = [track.group for track in timeline.tracks]
+    groups += [counter.group for counter in timeline.counters]
+    for group in dict.fromkeys(groups):
+        drawing.heading(group)
+        for track in timeline.tracks:
+            if track.group == group:
+                for number, row in enumerate(rows(track.slices) or ((),)):
+                    drawing.row(track.name if number == 0 else "", row)
+        for counter in timeline.counters:
+            if counter.group == group:
+                drawing.counter(counter)
     return drawing.finish()
 
 
 def _kinds(timeline: Timeline) -> dict[str, str]:
     found = dict.fromkeys(item.kind for track in timeline.tracks for item in track.slices)
-    return {kind: PALETTE[index % len(PALETTE)] for index, kind in enumerate(found)}
+    shown = [kind for kind in found if kind != BUSY]
+    colours = {kind: PALETTE[index % len(PALETTE)] for index, kind in enumerate(shown)}
+    return {BUSY: _GROUND, **colours} if BUSY in found else colours
 
 
 def _too_many(timeline: Timeline) -> frozenset[int]:
@@ -77,7 +83,7 @@ class _Drawing:
             needed = 16 + _CHARACTER * len(kind) + 16
             if x + needed > _WIDTH - _RIGHT and x > 10:
                 x, self._top = 10.0, self._top + 16
-            y = self._top - 30
+            y = self._top - 20
             SubElement(
                 self._root,
                 "rect",
@@ -88,7 +94,7 @@ class _Drawing:
         if self._left_out:
             self._top += 16
             text = f"{len(self._left_out)} shortest slices are not drawn"
-            self._text(10, self._top - 30, text)
+            self._text(10, self._top - 20, text)
         self._body = self._top
 
     def heading(self, name: str) -> None:
@@ -108,9 +114,8 @@ class _Drawing:
     def counter(self, counter: Counter) -> None:
         """A step line from 0 to the counter's highest value."""
         most = max((value for _, value in counter.samples), default=0)
-        label = f"{counter.group}, {counter.name} (0–{most}{counter.unit and ' ' + counter.unit})"
-        self._top += _GAP
-        self._text(10, self._top + 13, _cut(label, _LEFT - 20))
+        label = f"{counter.name}, 0 to {most}"
+        self._text(20, self._top + 18, _cut(label, _LEFT - 30))
         base = self._top + _COUNTER_ROW
         points: list[str] = []
         last = float(base)

@@ -7,13 +7,12 @@ from msgspec import structs
 from stagebench.report.console import open_console
 from stagebench.report.profile_rows import (
     correlation_rows,
+    depth_rows,
     problem_lines,
     role_rows,
     stall_rows,
-    step_rows,
 )
 from stagebench.report.profile_view import print_depths, print_stalls
-from stagebench.timing.correlate import depth_steps
 from stagebench.timing.decode import decode
 from stagebench.timing.rank_correlation import correlations
 from stagebench.timing.stalls import stalls
@@ -76,12 +75,23 @@ def test_role_rows():
     assert [row[1] for row in rows[-3:]] == ["prologue", "body", "epilogue"]
 
 
-def test_step_and_correlation_rows():
-    """The verdict, then facts, then stalls; too few depths are said in the row."""
-    rows = step_rows(depth_steps(SWEEP))
-    assert rows[0][0].startswith("1 → 2: one more slot; consumers wait 1419 → 450")
-    assert ("  barriers", "2", "4") in rows
-    assert ("  consumer: data, cycles per tile", "1419", "450") in rows
+def test_depth_rows():
+    """Time and stalls, then only the facts that differ; a wrong output has no time."""
+    wrong = timing(4, 100, correct=False)
+    head, *rows = depth_rows([*SWEEP, wrong])
+    assert head == ("num_stages", "1", "2", "3", "4")
+    assert rows == [
+        ("kernel, µs", "580 ± 1", "316 ± 1", "243 ± 1", "✗ wrong"),
+        ("consumer waits for data, cycles per tile", "1419", "450", "120", "–"),
+        ("versions of A_shared", "1", "2", "3", "4"),
+        ("versions of B_shared", "1", "2", "3", "4"),
+        ("barriers", "2", "4", "6", "8"),
+        ("shared memory, bytes", "32768", "65536", "98304", "131072"),
+    ]
+
+
+def test_correlation_rows():
+    """Too few depths are said in the row."""
     head, *found = correlation_rows(correlations(SWEEP))
     assert head[:4] == ("of", "with", "n", "rho")
     assert found[0][:6] == ("num_stages", "kernel time", "3", "–", "–", "–")
@@ -100,7 +110,7 @@ def test_everything_fits_the_width():
     found = stalls(decode(PRODUCER[:-16] + CONSUMER, META), META)
     for lines in (
         printed(print_stalls, found, "gemm, num_stages=2"),
-        printed(print_depths, depth_steps(SWEEP), correlations(SWEEP), "gemm"),
+        printed(print_depths, SWEEP, "gemm"),
     ):
         assert max(map(len, lines)) <= 100
         assert lines[0].startswith("gemm")
@@ -112,3 +122,10 @@ def test_the_page_of_a_run():
     assert lines[2] == "Stalls by site, in cycles"
     assert lines[4].split()[:3] == ["syncthreads", "barrier", "all"]
     assert lines[-1] == "  the two clock reads cost 20 cycles of each stall"
+
+
+def test_the_page_of_a_sweep():
+    """Verdicts come first, then the table."""
+    lines = printed(print_depths, SWEEP, "gemm")
+    assert lines[1].startswith("  1 → 2: one more slot; consumers wait 1419 → 450 cycles per tile")
+    assert "Depths side by side" in lines
