@@ -17,6 +17,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a dump folder, or a selector such as RUN[num_stages=2,arch=sm_90a]",
     )
     parser.add_argument("--all", action="store_true", help="show unchanged passes too")
+    parser.add_argument(
+        "--levels",
+        action="store_true",
+        help="only the four levels: device IR, CUDA, PTX and SASS side by side",
+    )
     parser.add_argument("--json", action="store_true", help="print the dumps as JSON instead")
 
 
@@ -41,6 +46,6 @@ def run(arguments: argparse.Namespace) -> int:
             except DumpError as exc:  # times are beside the dump: it is whole without them
                 sys.stderr.write(f"stagebench: no times shown: {exc.message}\n")
                 timing = None
-            print_explanation(dump, timing, show_all=arguments.all)
+            print_explanation(dump, timing, show_all=arguments.all, levels_only=arguments.levels)
     failed = any(dump.result.outcome == "failed" for dump in dumps)
     return EXIT_VARIANT_FAILED if failed else EXIT_OK

@@ -64,6 +64,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for flag, name in _GEMM_FLAGS.items():
         kind = str if name == "dtype" else _integer
         gemm.add_argument(flag, nargs="+", type=kind, metavar="V", dest=f"gemm_{name}")
+    machine = parser.add_argument_group("machine code (needs stagebench[cuda])")
+    machine.add_argument(
+        "--machine",
+        action="store_true",
+        help="assemble each variant: registers, occupancy, PTX and SASS, executed counts",
+    )
+    machine.add_argument(
+        "--assembler",
+        metavar="NAME",
+        help="nvrtc (default, from wheels), nvcc, or the path of an nvcc or a ptxas",
+    )
     output = parser.add_argument_group("output")
     output.add_argument(
         "--dump-dir",
@@ -154,8 +165,17 @@ def _options(arguments: argparse.Namespace) -> SweepOptions:
         jobs=arguments.jobs,
         timeout_seconds=arguments.timeout,
         memory_limit_bytes=arguments.memory_limit,
+        assembler=_assembler(arguments),
         warn=_warn,
     )
+
+
+def _assembler(arguments: argparse.Namespace) -> str | None:
+    """Which assembler, where machine code is wanted; naming one asks for it."""
+    from stagebench.experiment.sweep import DEFAULT_ASSEMBLER
+
+    named: str | None = arguments.assembler
+    return named or (DEFAULT_ASSEMBLER if arguments.machine else None)
 
 
 def _warn(message: str) -> None:

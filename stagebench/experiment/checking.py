@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -21,11 +21,13 @@ from stagebench.experiment.experiment_file import ExperimentFile, shown
 from stagebench.experiment.kernel_reference import parse_kernel
 from stagebench.experiment.project import Project
 from stagebench.experiment.sweep import (
+    DEFAULT_ASSEMBLER,
     SweepOptions,
     SweepPlan,
     SweepWatcher,
     Unwatched,
     expand,
+    lowerer,
 )
 from stagebench.gate.baseline_line import forget_documents
 from stagebench.gate.baselines import Baseline, BaselineSet, baseline_folders, read_baselines
@@ -38,7 +40,7 @@ from stagebench.gate.summary import summarize, worse
 from stagebench.lowering.cache import Cache, default_cache_folder
 from stagebench.lowering.compiler_environment import CompilerEnvironment, this_environment
 from stagebench.lowering.failure import unresolved_variant
-from stagebench.lowering.lower import Limits, Lowering, lower_all
+from stagebench.lowering.lower import Limits, Lowering
 from stagebench.model import Compiler, ParamValue, Scalar
 from stagebench.model.verdict import (
     CaseVerdict,
@@ -258,7 +260,11 @@ def lower_planned(
     )
     told = watcher or Unwatched()
     told.planned(requests)
-    lowerings = iter(lower_all(requests, environment, limits, cache, told))
+    assembled = [one.case.machine for plan in plans for one in plan]
+    if any(assembled):
+        options = replace(options, assembler=options.assembler or DEFAULT_ASSEMBLER)
+    lower = lowerer(options, limits, assembled)
+    lowerings = iter(lower(requests, environment, limits, cache, told))
     return [tuple(Seen(one, next(lowerings)) for one in plan) for plan in plans]
 
 

@@ -24,7 +24,8 @@ class Case:
     experiment file.  ``num_stages`` is a depth or a list of them (``None``: as the kernel is
     written), ``arch`` one or a list; in ``params`` a list is an axis, anything else one value.
     ``name`` (the kernel's function, unless given) tells cases of one experiment apart; ``policy``
-    wins over the experiment's.
+    wins over the experiment's.  ``machine``: the variants are assembled too, and the facts of their
+    machine code are judged (needs ``stagebench[cuda]``).
     """
 
     kernel: str
@@ -35,6 +36,7 @@ class Case:
     stage_param: str | None = None
     name: str | None = None
     policy: Mapping[str, str] = field(default_factory=dict)
+    machine: bool = False
 
     def __post_init__(self) -> None:
         what = f"Case({self.kernel!r})"
@@ -53,6 +55,7 @@ class Case:
                 isinstance(value, Mapping) and all(isinstance(key, str) for key in value),
                 what, f"{name} is a dict by name",
             )  # fmt: skip
+        _is(isinstance(self.machine, bool), what, "machine is True or False")
         _check_name(self.name, what)
         _check_policy(self.policy, what)
 

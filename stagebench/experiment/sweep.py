@@ -22,6 +22,7 @@ from stagebench.lowering.cache import Cache, default_cache_folder
 from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.lower import (
     Limits,
+    LowerFunction,
     Lowering,
     NoDepthParameterError,
     Watcher,
@@ -33,6 +34,7 @@ from stagebench.worker.protocol import LowerRequest, Times
 DEFAULT_NUM_STAGES = (1, 2, 3, 4)
 DEFAULT_ARCHS = ("sm_80", "sm_90a")
 DEFAULT_TIMEOUT_SECONDS = 300.0
+DEFAULT_ASSEMBLER = "nvrtc"
 MAX_NUM_STAGES = 1024
 
 
@@ -62,7 +64,8 @@ class SweepOptions:
 
     ``dump_dir`` is ``None`` for no dumps; ``cache_dir`` is where results of earlier runs lie,
     ``use_cache=False`` neither reads nor writes them.  ``jobs`` is the number of variants that are
-    lowered at the same time (``None``: one per usable core).
+    lowered at the same time (``None``: one per usable core).  ``assembler`` is ``None`` where no
+    machine code is wanted, else with what it is made (`stagebench.assemble.toolchain`).
     """
 
     dump_dir: Path | None = None
@@ -71,6 +74,7 @@ class SweepOptions:
     jobs: int | None = None
     timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
     memory_limit_bytes: int | None = None
+    assembler: str | None = None
     warn: Callable[[str], None] = _ignore
 
 
@@ -103,6 +107,9 @@ class Unwatched:
         """Ignore."""
 
     def finished(self, index: int, lowering: Lowering) -> None:
+        """Ignore."""
+
+    def assembled(self, index: int, lowering: Lowering) -> None:
         """Ignore."""
 
 
@@ -141,15 +148,16 @@ def run_sweep(
     depths = DEFAULT_NUM_STAGES if plan.num_stages is None else plan.num_stages
     requests = expand(plan, kernel, depths)
     dumping.planned(requests)
+    lower = lowerer(options, limits)
     try:
-        lowerings = lower_all(requests, environment, limits, cache, dumping)
+        lowerings = lower(requests, environment, limits, cache, dumping)
     except NoDepthParameterError as exc:
         if plan.num_stages is not None:
             raise
         notes = (f"{exc.message}: lowered as written",)
         requests = expand(plan, kernel, (None,))
         dumping.planned(requests)
-        lowerings = lower_all(requests, environment, limits, cache, dumping)
+        lowerings = lower(requests, environment, limits, cache, dumping)
     if directory is not None:
         _finish(directory, lowerings, folders)
     return SweepResult(
@@ -159,6 +167,31 @@ def run_sweep(
         seconds=tuple(lowering.times.lower if lowering.times else None for lowering in lowerings),
         from_cache=sum(lowering.cached for lowering in lowerings),
         notes=notes,
+    )
+
+
+def lowerer(
+    options: SweepOptions, limits: Limits, wanted: Sequence[bool] | None = None
+) -> LowerFunction:
+    """How to lower: alone, or with the assembly of each variant beside it.
+
+    ``wanted`` says for each request whether it is to be assembled (``None``: all are).  Raises `MachineError` where what the assembly needs is missing.
+    """
+    if options.assembler is None:
+        return lower_all
+    from stagebench.machine.lower import MachineOptions, machine_lowerer
+
+    return machine_lowerer(
+        MachineOptions(
+            assembler=options.assembler,
+            jobs=limits.jobs,
+            timeout_seconds=options.timeout_seconds,
+            cache_folder=(options.cache_dir or default_cache_folder())
+            if options.use_cache
+            else None,
+            warn=options.warn,
+        ),
+        wanted,
     )
 
 
@@ -186,11 +219,14 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
     cache: bool = True,
     jobs: int | None = None,
     timeout: float = DEFAULT_TIMEOUT_SECONDS,
+    machine: bool = False,
+    assembler: str = DEFAULT_ASSEMBLER,
 ) -> Run:
     """Lower ``kernel`` over every combination of the axes and return the facts of each variant.
 
     ``kernel`` is a built-in's name or ``path/to/file.py:function``.  In ``params`` a list is an
     axis, anything else (a tuple too) one value.  ``timeout`` is in seconds, for each variant.
+    With ``machine`` each variant is assembled, by ``assembler`` (``nvrtc``, ``nvcc`` or a path).
 
     Raises `stagebench.errors.UsageError` where the request is wrong.  A variant that fails is a
     result with ``outcome == "failed"``.
@@ -211,6 +247,7 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
         use_cache=cache,
         jobs=jobs,
         timeout_seconds=timeout,
+        assembler=assembler if machine else None,
     )
     return run_sweep(plan, options).run
 
@@ -318,14 +355,26 @@ class _Dumping:
         self._watcher.started(index)
 
     def finished(self, index: int, lowering: Lowering) -> None:
-        if self._directory is not None:
-            try:
-                self._folders[index] = self._directory.write(
-                    lowering.result, self._chosen, lowering.kernel_cu, lowering.snapshots
-                )
-            except OSError as exc:
-                raise _unwritten(self._directory.root, exc) from exc
+        self._write(index, lowering)
         self._watcher.finished(index, lowering)
+
+    def assembled(self, index: int, lowering: Lowering) -> None:
+        self._write(index, lowering)
+        self._watcher.assembled(index, lowering)
+
+    def _write(self, index: int, lowering: Lowering) -> None:
+        if self._directory is None:
+            return
+        try:
+            self._folders[index] = self._directory.write(
+                lowering.result,
+                self._chosen,
+                lowering.kernel_cu,
+                lowering.snapshots,
+                lowering.assembly,
+            )
+        except OSError as exc:
+            raise _unwritten(self._directory.root, exc) from exc
 
 
 def _finish(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from stagebench.dump.files import Assembly
 from stagebench.errors import UsageError
 from stagebench.lowering import failure
 from stagebench.lowering.cache import Cache
@@ -33,13 +34,17 @@ _MAX_WORKER_STARTS = 3
 
 @dataclass(frozen=True)
 class Lowering:
-    """One variant's result with the artifacts that a dump holds; ``None`` where it failed."""
+    """One variant's result with the artifacts that a dump holds; ``None`` where it failed.
+
+    ``assembly`` is ``None`` too where nobody asked for machine code, or it did not assemble.
+    """
 
     result: VariantResult
     kernel_cu: str | None
     snapshots: bytes | None
     times: Times | None
     cached: bool
+    assembly: Assembly | None = None
 
 
 class NoDepthParameterError(UsageError):
@@ -58,6 +63,9 @@ class Watcher(Protocol):
     def finished(self, index: int, lowering: Lowering) -> None:
         """A variant has its result."""
 
+    def assembled(self, index: int, lowering: Lowering) -> None:
+        """A variant that has been lowered has its machine code too (only where asked for)."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -66,6 +74,20 @@ class Limits:
     jobs: int
     timeout_seconds: float
     memory_bytes: int | None = None
+
+
+class LowerFunction(Protocol):
+    """Something that lowers requests as `lower_all` does."""
+
+    def __call__(
+        self,
+        requests: Sequence[LowerRequest],
+        environment: CompilerEnvironment,
+        limits: Limits,
+        cache: Cache | None,
+        watcher: Watcher,
+    ) -> list[Lowering]:
+        """See `lower_all`."""
 
 
 def lower_all(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from stagebench.dump.directory import Timing
 from stagebench.dump.files import Dump
+from stagebench.errors import DumpError
 from stagebench.model import (
     Barrier,
     Diagnostic,
@@ -28,7 +29,7 @@ from stagebench.report.explain_section import Section
 from stagebench.report.expressions import readable
 from stagebench.report.fact_row import NONE
 from stagebench.report.fact_rows import SCHEDULERS, wait_depths
-from stagebench.report.machine_sections import machine_sections
+from stagebench.report.machine_sections import levels_section, machine_sections
 from stagebench.report.quantities import UNKNOWN
 from stagebench.report.sweep_notes import FAILURES
 from stagebench.report.sync_order import sync_rank
@@ -61,6 +62,17 @@ def sections(
         _passes(facts.lowering.passes, timing, show_all=show_all),
     )
     return tuple(section for section in found if section.lines or section.rows)
+
+
+def level_sections(dump: Dump) -> tuple[Section, ...]:
+    """Who it is and its four levels; raises `DumpError` where it was not assembled."""
+    facts = dump.result.facts
+    if facts is None or facts.machine is None:
+        raise DumpError(
+            f"{dump.folder} has no facts of machine code",
+            hint="`stagebench sweep --machine` assembles what it lowers",
+        )
+    return (_identity(dump.result.variant, dump), levels_section(facts.machine))
 
 
 def _identity(variant: Variant, dump: Dump) -> Section:

@@ -9,7 +9,7 @@ from stagebench.dump.directory import Timing
 from stagebench.dump.files import Dump
 from stagebench.report import lines
 from stagebench.report.console import open_console
-from stagebench.report.explain_rows import sections
+from stagebench.report.explain_rows import level_sections, sections
 from stagebench.report.explain_section import Section
 from stagebench.report.quantities import UNKNOWN
 
@@ -21,11 +21,13 @@ def print_explanation(
     timing: Timing | None = None,
     *,
     show_all: bool = False,
+    levels_only: bool = False,
     console: Console | None = None,
 ) -> None:
-    """Print everything that is known about one variant."""
+    """Print everything that is known about one variant, or only its four levels."""
     out = console or open_console()
-    for section in sections(dump, timing, show_all=show_all):
+    found = level_sections(dump) if levels_only else sections(dump, timing, show_all=show_all)
+    for section in found:
         lines.show(out, section_lines(section, out.width))
         out.print()
 

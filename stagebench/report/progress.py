@@ -30,6 +30,7 @@ class SweepProgress:
         self._labels: tuple[str, ...] = ()
         self._running: dict[int, None] = {}
         self._finished: set[int] = set()
+        self._assembled: set[int] = set()
         self._started_at = time.monotonic()
         self._ended_at: float | None = None
         self._bar: Progress | None = None
@@ -60,6 +61,7 @@ class SweepProgress:
         self._labels = request_labels(requests)
         self._running.clear()
         self._finished.clear()
+        self._assembled.clear()
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, total=len(requests), completed=0)
 
@@ -80,6 +82,13 @@ class SweepProgress:
             self._show(self._now())
         if self._verbose:
             self._line(index, lowering)
+
+    def assembled(self, index: int, lowering: Lowering) -> None:
+        """Say what is left to assemble, once everything is lowered."""
+        del lowering
+        self._assembled.add(index)
+        if self._bar is not None and len(self._finished) == len(self._labels):
+            self._show(f"assembled {len(self._assembled)}")
 
     def _line(self, index: int, lowering: Lowering) -> None:
         how = _how(lowering)

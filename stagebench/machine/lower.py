@@ -1,0 +1,210 @@
+"""How are variants assembled beside their lowering?
+
+As soon as a variant is lowered its CUDA goes to the assembler's processes; what comes back is read
+(PTX, SASS, the walk) in a pool of our own processes, so that neither waits for the lowering of the
+others.  A variant that does not assemble keeps its other facts and gets a diagnostic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from stagebench.assemble.assembler import Assembler
+from stagebench.assemble.records import Assembled, NotAssembled
+from stagebench.assemble.toolchain import Toolchain, find_toolchain
+from stagebench.dump.files import Assembly
+from stagebench.lowering.cache import Cache
+from stagebench.lowering.compiler_environment import CompilerEnvironment
+from stagebench.lowering.lower import Limits, LowerFunction, Lowering, Watcher, lower_all
+from stagebench.machine.derive import not_assembled, not_read, read_machine
+from stagebench.machine.reading_cache import ReadingCache
+from stagebench.model import Diagnostic, MachineCode
+from stagebench.worker.protocol import LowerRequest
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+@dataclass(frozen=True)
+class MachineOptions:
+    """How to assemble: ``jobs`` kernels at a time, ``timeout_seconds`` for each.
+
+    ``cache_folder`` is ``None`` where nothing is kept.
+    """
+
+    assembler: str
+    jobs: int
+    timeout_seconds: float
+    cache_folder: Path | None
+    warn: Callable[[str], None]
+
+
+def machine_lowerer(options: MachineOptions, wanted: Sequence[bool] | None = None) -> LowerFunction:
+    """Return a `lower_all` that assembles too; `MachineError` where a part of that is missing.
+
+    ``wanted`` says for each request whether to assemble it (``None``: each of them).
+    """
+    toolchain = find_toolchain(options.assembler)
+
+    def lower(
+        requests: Sequence[LowerRequest],
+        environment: CompilerEnvironment,
+        limits: Limits,
+        cache: Cache | None,
+        watcher: Watcher,
+    ) -> list[Lowering]:
+        with _Assembling(options, toolchain, watcher, wanted) as assembling:
+            lowerings = lower_all(requests, environment, limits, cache, assembling)
+            return assembling.finish(lowerings)
+
+    return lower
+
+
+_Read = MachineCode | Diagnostic
+"""What reading gives: the facts, or why there are none."""
+
+
+class _Assembling:
+    """A watcher that sends every lowered variant on to the assembler, and reads what comes back."""
+
+    def __init__(
+        self,
+        options: MachineOptions,
+        toolchain: Toolchain,
+        watcher: Watcher,
+        wanted: Sequence[bool] | None,
+    ) -> None:
+        self._wanted = wanted
+        self._options = options
+        self._toolchain = toolchain
+        self._watcher = watcher
+        self._readings = ReadingCache(options.cache_folder, options.warn)
+        self._assembler = Assembler(
+            toolchain,
+            jobs=options.jobs,
+            timeout_seconds=options.timeout_seconds,
+            cache_folder=options.cache_folder,
+            warn=options.warn,
+        )
+        self._pool: ProcessPoolExecutor | None = None
+        self._assembled: dict[int, Future[Assembled | NotAssembled]] = {}
+        self._read: dict[int, Future[_Read]] = {}
+
+    def __enter__(self) -> Self:
+        self._assembler.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=error is None, cancel_futures=True)
+        self._assembler.__exit__(kind, error, trace)
+
+    def importing(self) -> None:
+        self._watcher.importing()
+
+    def started(self, index: int) -> None:
+        self._watcher.started(index)
+
+    def assembled(self, index: int, lowering: Lowering) -> None:
+        self._watcher.assembled(index, lowering)
+
+    def finished(self, index: int, lowering: Lowering) -> None:
+        """Assemble a variant that has been lowered, without waiting for it."""
+        self._watcher.finished(index, lowering)
+        result = lowering.result
+        if result.facts is None or lowering.kernel_cu is None:
+            return
+        if self._wanted is not None and not self._wanted[index]:
+            return
+        self._assembled[index] = self._assembler.submit(
+            lowering.kernel_cu, result.variant.arch, result.facts.launch.function
+        )
+
+    def finish(self, lowerings: Sequence[Lowering]) -> list[Lowering]:
+        """All variants with their machine code, as soon as each has it."""
+        complete = list(lowerings)
+        waiting = {future: index for index, future in self._assembled.items()}
+        reading: dict[Future[_Read], int] = {}
+        for future in as_completed(waiting):
+            index = waiting[future]
+            made = future.result()
+            if isinstance(made, NotAssembled):
+                self._tell(complete, index, _without(complete[index], not_assembled(made)))
+                continue
+            known = self._readings.get(complete[index], made)
+            if known is None:
+                reading[self._submit(complete[index], made)] = index
+            else:
+                self._tell(complete, index, _with(complete[index], made, known))
+        for read in as_completed(reading):
+            index = reading[read]
+            made = self._assembled[index].result()
+            if isinstance(made, Assembled):
+                self._take(complete, index, made, read)
+        return complete
+
+    def _take(
+        self, complete: list[Lowering], index: int, made: Assembled, read: Future[_Read]
+    ) -> None:
+        lowering = complete[index]
+        try:
+            machine = read.result()
+        except BrokenProcessPool:
+            machine = not_read("the process that read it died")
+        if isinstance(machine, Diagnostic):
+            self._tell(complete, index, _without(lowering, machine, _files(made)))
+            return
+        self._readings.put(lowering, made, machine)
+        self._tell(complete, index, _with(lowering, made, machine))
+
+    def _tell(self, complete: list[Lowering], index: int, lowering: Lowering) -> None:
+        complete[index] = lowering
+        self._watcher.assembled(index, lowering)
+
+    def _submit(self, lowering: Lowering, made: Assembled) -> Future[_Read]:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(self._options.jobs, get_context("spawn"))
+        return self._pool.submit(
+            read_machine,
+            lowering.result,
+            lowering.kernel_cu or "",
+            made,
+            self._toolchain.versions,
+        )
+
+
+def _with(lowering: Lowering, made: Assembled, machine: MachineCode) -> Lowering:
+    return _replaced(lowering, machine=machine, assembly=_files(made))
+
+
+def _files(made: Assembled) -> Assembly:
+    return Assembly(ptx=made.ptx, sass=made.sass, cubin=made.cubin)
+
+
+def _without(lowering: Lowering, why: Diagnostic, assembly: Assembly | None = None) -> Lowering:
+    facts = lowering.result.facts
+    diagnostics = () if facts is None else (*facts.diagnostics, why)
+    return _replaced(lowering, diagnostics=diagnostics, assembly=assembly)
+
+
+def _replaced(lowering: Lowering, *, assembly: Assembly | None, **fields: object) -> Lowering:
+    facts = lowering.result.facts
+    if facts is None:
+        return lowering
+    changed = msgspec.structs.replace(facts, **fields)
+    result = msgspec.structs.replace(lowering.result, facts=changed)
+    return replace(lowering, result=result, assembly=assembly)

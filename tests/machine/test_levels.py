@@ -1,0 +1,180 @@
+"""The four levels side by side: each rewrite has a name, and what has none is not agreed."""
+
+import pytest
+
+from stagebench.facts.cuda_sites import read_cuda
+from stagebench.machine.cuda_to_ptx import explain_ptx
+from stagebench.machine.ptx_to_sass import explain_sass
+from stagebench.model import SyncTotal
+from stagebench.ptx.by_statement import Executed
+from stagebench.ptx.sites import PtxSite
+from stagebench.sass.sites import SassSite
+
+KERNEL = """\
+extern "C" __global__ void __launch_bounds__(128, 1) k(float* p) {
+  for (int i = 0; i < 4; ++i) {
+    __syncthreads();
+  }
+  if (blockIdx.x < 2) {
+    tl::cp_async_commit();
+  }
+  if (threadIdx.x < 32) {
+    tl::cp_async_wait<0>();
+  }
+  __syncthreads();
+}
+"""
+CUDA = read_cuda(KERNEL)[0]
+
+
+class FactsOf:
+    """As much of `Facts` as the levels look at."""
+
+    def __init__(self, **totals):
+        self.sync_totals = {op: SyncTotal(static=s, dynamic=d) for op, (s, d) in totals.items()}
+
+
+FACTS = FactsOf(syncthreads=(2, 5), cp_async_commit=(1, 1), cp_async_wait=(1, 1))
+
+
+def site(op, line, opcode="bar.sync"):
+    return PtxSite(
+        op=op, opcode=opcode, args={}, values={}, index=line, line=line, spin=False, block=0,
+        loop_depth=0, cuda_line=None, cuda_line_exact=True,
+    )  # fmt: skip
+
+
+def ptx(op, cuda_line, lines, executed, opcode="bar.sync"):
+    return Executed(
+        op=op, opcode=opcode, args={}, cuda_line=cuda_line, ptx_lines=tuple(lines),
+        executed=executed, sites=tuple(site(op, line, opcode) for line in lines),
+    )  # fmt: skip
+
+
+def sass(op, *ptx_lines):
+    return [
+        SassSite(op=op, args={}, opcode="X", index=i, pc=16 * i, ptx_line=line, cuda_line=None)
+        for i, line in enumerate(ptx_lines)
+    ]
+
+
+def test_copies_of_a_loop_are_unrolling():
+    """Four copies that are executed once each are the loop's four trips."""
+    found = explain_ptx(
+        "syncthreads", CUDA,
+        [ptx("syncthreads", 3, [10, 11, 12, 13], 4), ptx("syncthreads", 11, [20], 1)], FACTS,
+    )  # fmt: skip
+    assert (found.agreed, found.reasons) == (True, ("unrolled ×4",))
+
+
+def test_a_template_that_is_several_instructions_is_no_unrolling():
+    """Twice the executions at every call: each call is two instructions."""
+    found = explain_ptx(
+        "syncthreads", CUDA,
+        [ptx("syncthreads", 3, [10, 11], 8), ptx("syncthreads", 11, [20, 21], 2)], FACTS,
+    )  # fmt: skip
+    assert (found.agreed, found.reasons) == (True, ("each call is 2 syncthreads instructions",))
+
+
+def test_a_lost_execution_is_not_explained():
+    """One trip less than the loop has is a disagreement, with both numbers."""
+    found = explain_ptx(
+        "syncthreads", CUDA,
+        [ptx("syncthreads", 3, [10], 3), ptx("syncthreads", 11, [20], 1)], FACTS,
+    )  # fmt: skip
+    assert not found.agreed
+    assert found.reasons == ("kernel.cu:3: 4 executions in the CUDA, 3 in PTX",)
+
+
+def test_a_lost_statement_is_not_explained():
+    """A statement without PTX is told by its line."""
+    found = explain_ptx("syncthreads", CUDA, [ptx("syncthreads", 3, [10], 4)], FACTS)
+    assert (found.agreed, found.reasons) == (False, ("kernel.cu:11 has no PTX",))
+
+
+def test_neighbours_that_the_line_table_mixes_are_compared_together():
+    """All copies on the second line: the sum over both lines still fits."""
+    found = explain_ptx("syncthreads", CUDA, [ptx("syncthreads", 11, [9, 10, 11], 5)], FACTS)
+    assert found.agreed
+    assert found.reasons == ("2 call sites are 3 copies, lines 3 to 11 together",)
+
+
+def test_a_branch_on_the_block_may_not_be_taken():
+    """Above PTX every branch is taken; the block that was walked may not take it."""
+    found = explain_ptx("cp_async_commit", CUDA, [ptx("cp_async_commit", 6, [10], 0)], FACTS)
+    assert found.agreed
+    assert found.reasons == ("behind `blockIdx.x < 2`: 0 of 1 in this block",)
+
+
+def test_a_branch_on_the_thread_excuses_nothing():
+    """Some thread of every block takes it, so a missing execution is one."""
+    found = explain_ptx("cp_async_wait", CUDA, [ptx("cp_async_wait", 9, [10], 0)], FACTS)
+    assert not found.agreed
+
+
+def test_what_the_walk_does_not_know_is_said():
+    """An unknown count is neither agreement of numbers nor a difference."""
+    found = explain_ptx("cp_async_wait", CUDA, [ptx("cp_async_wait", 9, [10], None)], FACTS)
+    assert found.agreed
+    assert found.reasons == ("not walked to the end: executions of the PTX are not known",)
+
+
+def test_ptx_from_nowhere_is_not_explained():
+    """An instruction on a line that has no such call is told by its line."""
+    found = explain_ptx("fence_proxy_async", CUDA, [ptx("fence_proxy_async", 3, [10], 1)], FACTS)
+    assert (found.agreed, found.reasons) == (False, ("1 in PTX where kernel.cu:3 has none",))
+
+
+def test_ir_and_cuda_must_have_the_same_sites():
+    """A site that the IR lacks is found before PTX is looked at."""
+    found = explain_ptx("syncthreads", CUDA, [], FactsOf(syncthreads=(1, 5)))
+    assert not found.agreed
+    assert found.reasons[0] == "1 call sites in the IR, 2 in the CUDA"
+
+
+@pytest.mark.parametrize(
+    ("op", "in_ptx", "in_sass", "agreed", "reasons"),
+    [
+        ("syncthreads", {"syncthreads": [10]}, {"syncthreads": [10]}, True, ()),
+        ("syncthreads", {"syncthreads": [10]}, {"syncthreads": [10, 10, 10]}, True,
+         ("unrolled ×3 by ptxas",)),
+        ("syncthreads", {"syncthreads": [10, 20]}, {"syncthreads": [10]}, False,
+         ("1 PTX instructions without SASS, 0 SASS without PTX",)),
+        ("wgmma_commit", {"wgmma_commit": [10]}, {}, True, ("commit has no SASS",)),
+        ("wgmma_wait", {"wgmma_wait": [10]}, {}, False, ("1 in PTX, 0 in SASS",)),
+        ("wgmma", {"wgmma": [10, 20]}, {"wgmma": [9, 9]}, True, ()),
+        ("wgmma", {"wgmma": [10, 20]}, {"wgmma": [9, 9, 9]}, False, ("2 in PTX, 3 in SASS",)),
+        ("cp_async_commit", {"cp_async_commit": [10], "cp_async_wait": [12]},
+         {"cp_async_commit": [10, 12]}, True, ("wait_all is a commit and a wait",)),
+        ("cp_async_commit", {"cp_async_commit": [10], "cp_async_wait": [12]},
+         {"cp_async_commit": [10, 13]}, False,
+         ("0 PTX instructions without SASS, 1 SASS without PTX",)),
+        ("threadfence", {"fence_proxy_async": [5]}, {"threadfence": [5]}, True,
+         ("fence.proxy.async is MEMBAR and FENCE",)),
+        ("threadfence", {}, {"threadfence": [5]}, False,
+         ("0 PTX instructions without SASS, 1 SASS without PTX",)),
+    ],
+)  # fmt: skip
+def test_rewrites_of_ptxas(op, in_ptx, in_sass, agreed, reasons):
+    """Each rewrite by its name, and beside each the near miss that is none."""
+    statements = {name: [ptx(name, 1, lines, 1)] for name, lines in in_ptx.items()}
+    sites = {name: sass(name, *lines) for name, lines in in_sass.items()}
+    found = explain_sass(op, statements, sites)
+    assert (found.agreed, found.reasons) == (agreed, reasons)
+
+
+@pytest.mark.parametrize(
+    ("opcode", "agreed"), [("mbarrier.expect_tx", True), ("mbarrier.arrive.expect_tx", False)]
+)
+def test_only_a_bare_expect_tx_can_be_merged(opcode, agreed):
+    """expect_tx disappears into the arrive behind it; an arrive that disappears is lost."""
+    statements = {
+        "mbarrier_expect_tx": [
+            ptx("mbarrier_expect_tx", 1, [10], 1, opcode),
+            ptx("mbarrier_expect_tx", 1, [12], 1, "mbarrier.arrive.expect_tx"),
+        ]
+    }
+    found = explain_sass(
+        "mbarrier_expect_tx", statements, {"mbarrier_expect_tx": sass("mbarrier_expect_tx", 12)}
+    )
+    assert found.agreed == agreed
