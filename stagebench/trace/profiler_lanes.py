@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -138,12 +137,14 @@ def _misplaced(slots: Column, lanes: Column, fits: Flags, shape: Shape, log: Pro
     used: the greatest common divisor of all distances is a multiple of it, too.  An event id of
     1024 or more sets bits of the lane, and clears none.
     """
+    import numpy as np
+
     inside = lanes < shape.lanes
     wrong = ~fits
     if not wrong.any():
         return
     distances = (slots - 1 - lanes)[inside]
-    used = math.gcd(*distances.tolist()) if (distances >= 0).all() else 0
+    used = int(np.gcd.reduce(distances)) if (distances >= 0).all() else 0
     if (wrong & inside).any() and used > 1 and used != shape.stride:
         misplaced = wrong & inside
         first, count = int(slots[misplaced][0]), int(misplaced.sum())
