@@ -3,8 +3,9 @@
 ptxas may move, copy or drop code.  Read from the line table (``nvdisasm -gp``): the clock reads of
 a site by the PTX line of each, the wait by its op and the line of its unit.  Every copy of a wait
 has to stand between a read before it and a read behind it.  Whole kernels are compared by their
-synchronising instructions: control and probed have the same, in the same order; base may have more
-or fewer copies, since it may be unrolled.  Polls of a spin other than the one in line don't count.
+synchronising instructions: each statement that has one in the control has one in the probed build,
+in the same order where there are as many copies.  How many copies ptxas makes (unrolled in base,
+peeled now and then in the control) is a note.  Polls of a spin out of line don't count.
 Not seen: a wait that ptxas makes no instruction for.
 """
 
@@ -23,6 +24,7 @@ from stagebench.probe.audit_records import (
     SiteStatus,
 )
 from stagebench.probe.insert import Placed, ProbedText
+from stagebench.probe.line_insertion import Lines
 from stagebench.ptx.read import read_module
 from stagebench.ptx.sites import sync_sites as ptx_sites
 from stagebench.sass.control_flow import control_flow
@@ -38,12 +40,13 @@ _WORK = """
 """
 _WORK_HEADS = frozenset(_WORK.split())
 _SCHEDULED = frozenset(("cp_async_copy", "mma_sync"))
+_PRODUCTS = frozenset(("mma_sync", "wgmma", "tcgen05_mma"))
 _NOTES = frozenset(("copies_differ", "registers"))
 _OPS = {"cluster_sync": ("cluster_wait",), "syncthreads": ("syncthreads", "partial_barrier")}
 
 
-def audit(builds: Mapping[Build, MachineText], probed: ProbedText) -> Audit:
-    """Audit three builds of one kernel."""
+def audit(builds: Mapping[Build, MachineText], probed: ProbedText, control: Lines) -> Audit:
+    """Audit three builds of one kernel; ``probed`` and ``control`` say where its lines went."""
     functions = {build: read_sass(text.sass, probed.kernel) for build, text in builds.items()}
     sync = {
         build: _sync(functions[build], text.ptx, probed.kernel) for build, text in builds.items()
@@ -55,6 +58,7 @@ def audit(builds: Mapping[Build, MachineText], probed: ProbedText) -> Audit:
         if one.status != "ok"
     ]
     findings += _skeleton(sync)
+    findings += _lost(sync["control"], control.original, sync["probed"], probed.lines.original)
     findings += _resources(builds)
     return Audit(
         passed=all(finding.note for finding in findings),
@@ -164,24 +168,40 @@ def _skeleton(sync: Mapping[Build, Sequence[SassSite]]) -> list[Finding]:
     }
     counts = {build: Counter(shown) for build, shown in ops.items()}
     findings: list[Finding] = []
-    if counts["control"] != counts["probed"]:
-        shown = _difference(counts["control"], counts["probed"])
-        findings.append(_finding("ops_differ", f"control → probed: {shown}"))
-    elif _ordered(ops["control"]) != _ordered(ops["probed"]):
-        findings.append(
-            _finding("order_differs", "control and probed synchronise in another order of code")
-        )
-    if counts["base"].keys() != counts["control"].keys():
-        only = sorted(counts["base"].keys() ^ counts["control"].keys())
-        findings.append(
-            _finding("ops_differ", f"base and control differ in {', '.join(only)}", build="control")
-        )
-    elif counts["base"] != counts["control"]:
-        shown = _difference(counts["base"], counts["control"])
-        findings.append(
-            _finding("copies_differ", f"not unrolled: base → control: {shown}", build="control")
-        )
+    pairs: tuple[tuple[Build, Build], ...] = (("base", "control"), ("control", "probed"))
+    for left, right in pairs:
+        before, after = counts[left], counts[right]
+        if before.keys() != after.keys():
+            only = ", ".join(sorted(before.keys() ^ after.keys()))
+            findings.append(_finding("ops_differ", f"{left} and {right}: {only}", build=right))
+        elif before != after:
+            shown = f"{left} → {right}: {_difference(before, after)}"
+            findings.append(_finding("copies_differ", f"copies of code: {shown}", build=right))
+        elif right == "probed" and _ordered(ops[left]) != _ordered(ops[right]):
+            message = "control and probed synchronise in another order of code"
+            findings.append(_finding("order_differs", message))
     return findings
+
+
+def _lost(
+    control: Sequence[SassSite],
+    control_lines: Mapping[int, int],
+    probed: Sequence[SassSite],
+    probed_lines: Mapping[int, int],
+) -> list[Finding]:
+    """Statements that synchronise in the control and, copies or not, don't in the probed build.
+
+    Only asked where the copies differ: the line table is vague about products.
+    """
+    if Counter(map(_shown, control)) == Counter(map(_shown, probed)):
+        return []
+    before = {(site.op, control_lines.get(site.ptx_line or 0)) for site in control}
+    after = {(site.op, probed_lines.get(site.ptx_line or 0)) for site in probed}
+    return [
+        _finding("ops_differ", f"the {op} of PTX line {line} is in the control alone")
+        for op, line in sorted(before - after, key=str)
+        if line is not None and op not in _PRODUCTS
+    ]
 
 
 def _ordered(ops: Sequence[str]) -> list[str]:

@@ -52,7 +52,7 @@ def build_probed(
     budget_bytes: int = DEFAULT_BUDGET_BYTES,
 ) -> ProbedBuild:
     """Plan, assemble for ``arch`` and audit; `MachineError` where one build does not assemble."""
-    plan, text = plan_probes(
+    plan, placed = plan_probes(
         ptx, launch, facts, scalars=scalars, max_ctas=max_ctas, budget_bytes=budget_bytes
     )
     texts: dict[Build, str] = {
@@ -78,7 +78,7 @@ def build_probed(
         base=made["base"],
         control=made["control"],
         probed=made["probed"],
-        audit=audit(made, text),
+        audit=audit(made, placed.probed, placed.control),
     )
 
 

@@ -10,7 +10,7 @@ instruction.
 from __future__ import annotations
 
 from stagebench.errors import UsageError
-from stagebench.probe.line_insertion import Insertion, Rank
+from stagebench.probe.line_insertion import Insertion, Lines, Rank
 from stagebench.probe.waits import Waits, find_waits
 from stagebench.ptx.read import read_module
 from stagebench.ptx.records import Function
@@ -18,7 +18,7 @@ from stagebench.ptx.records import Function
 PRAGMA = '.pragma "nounroll";'
 
 
-def control_text(ptx: str, kernel: str) -> str:
+def control_text(ptx: str, kernel: str) -> Lines:
     """The PTX of one kernel with its loops kept as they are, and no probe."""
     module = read_module(ptx)
     function = next((one for one in module.entries if one.name == kernel), None)
@@ -26,7 +26,7 @@ def control_text(ptx: str, kernel: str) -> str:
         raise UsageError(f"the PTX has no kernel {kernel}")
     insertion = Insertion()
     put_pragmas(insertion, function, find_waits(module, function))
-    return insertion.apply(module.lines).text
+    return insertion.apply(module.lines)
 
 
 def put_pragmas(insertion: Insertion, function: Function, waits: Waits) -> None:

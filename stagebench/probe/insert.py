@@ -39,12 +39,17 @@ class Placed:
 class ProbedText:
     """A kernel with probes; ``calibration_site`` is the id of the record of two clock reads."""
 
-    text: str
+    lines: Lines
     kernel: str
     sites: tuple[Placed, ...]
     left_out: tuple[NotProbed, ...]
     calibration_site: int
     exits: int
+
+    @property
+    def text(self) -> str:
+        """The PTX with probes."""
+        return self.lines.text
 
 
 def entry_of(module: Module, kernel: str) -> Function:
@@ -70,7 +75,7 @@ def insert_probes(ptx: str, kernel: str, layout: Layout) -> ProbedText:
     exits = _put_exits(insertion, function)
     lines = insertion.apply(module.lines)
     return ProbedText(
-        text=lines.text,
+        lines=lines,
         kernel=kernel,
         sites=tuple(_placed(number, unit, lines) for number, unit in enumerate(waits.units)),
         left_out=waits.left_out,

@@ -29,6 +29,11 @@ class Lines:
     moved: dict[int, int]
     marks: dict[str, int]
 
+    @property
+    def original(self) -> dict[int, int]:
+        """Lines of the text to those of the original, for those that come from there."""
+        return {new: old for old, new in self.moved.items()}
+
 
 @dataclass
 class Insertion:

@@ -7,6 +7,7 @@ bytes, and `PlannedProbes.cap_from` says so.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from stagebench.assemble.ptx_step import find_entry
@@ -25,11 +26,20 @@ from stagebench.probe.layout import (
     sample,
     shape_of,
 )
+from stagebench.probe.line_insertion import Lines
 from stagebench.probe.predict import Prediction, predict
 from stagebench.probe.site_table import site_table, warp_roles
 from stagebench.probe.waits import NotProbed, find_waits
 from stagebench.ptx.read import read_module
 from stagebench.ptx.records import Function
+
+
+@dataclass(frozen=True)
+class Placements:
+    """Where everything stands in the texts, for the audit."""
+
+    control: Lines
+    probed: ProbedText
 
 
 class PlannedProbes(Record, frozen=True, kw_only=True):
@@ -59,7 +69,7 @@ def plan_probes(
     scalars: Mapping[str, int] | None = None,
     max_ctas: int = DEFAULT_MAX_CTAS,
     budget_bytes: int = DEFAULT_BUDGET_BYTES,
-) -> tuple[PlannedProbes, ProbedText]:
+) -> tuple[PlannedProbes, Placements]:
     """Make the three texts of a launch's kernel; ``scalars`` gives its scalar arguments by name."""
     kernel = find_entry(ptx, launch.function) or launch.function
     module = read_module(ptx)
@@ -79,11 +89,12 @@ def plan_probes(
     cap, cap_from = _cap(prediction, bool(waits.units), budget_bytes, sampled * shape.warps)
     layout = Layout(shape=shape, sampled=sampled, step=step, cap=cap)
     text = insert_probes(ptx, kernel, layout)
+    control = control_text(ptx, kernel)
     return (
         PlannedProbes(
             kernel=kernel,
             base=ptx,
-            control=control_text(ptx, kernel),
+            control=control.text,
             probed=text.text,
             metadata=_metadata(text, layout, prediction, facts),
             left_out=text.left_out,
@@ -91,7 +102,7 @@ def plan_probes(
             not_predicted=prediction.unknown,
             cap_from=cap_from,
         ),
-        text,
+        Placements(control, text),
     )
 
 
