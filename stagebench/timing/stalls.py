@@ -27,6 +27,8 @@ _BY_OP: dict[str, StallCause] = {
     "tcgen05_wait": "compute",
     "syncthreads": "barrier",
     "partial_barrier": "barrier",
+    "warp_sync": "barrier",
+    "cluster_wait": "barrier",
     "cluster_sync": "barrier",
     "grid_sync": "barrier",
 }

@@ -37,6 +37,8 @@ def read(data, meta=META):
         ({"op": "tcgen05_wait"}, "compute"),
         ({"op": "syncthreads"}, "barrier"),
         ({"op": "partial_barrier"}, "barrier"),
+        ({"op": "cluster_wait"}, "barrier"),
+        ({"op": "cluster_sync"}, "barrier"),
         ({"op": "tma_store_wait"}, "other"),
         ({"op": "unknown:new_wait", "barrier_kind": "full"}, "other"),
     ],
