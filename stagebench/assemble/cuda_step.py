@@ -25,7 +25,7 @@ from stagebench.assemble.toolchain import Program, Toolchain
 
 _TENSOR_MAP = "CUtensorMap"
 _TENSOR_MAP_HEADER = "stagebench_tensor_map.h"
-_OWN_HEADERS = {
+OWN_HEADERS = {
     # Apache TVM's CUDA includes cuda.h for nvcc alone, and NVRTC can't read that: it needs the C
     # library's headers.  The type is cuda.h's (CUDA 13.0): 16 words, aligned to 128 bytes.
     _TENSOR_MAP_HEADER: "struct alignas(128) CUtensorMap { unsigned long long opaque[16]; };\n",
@@ -48,7 +48,7 @@ def compile_with_nvrtc(
     text = without_line_directives(kernel_cu)
     options = nvrtc_options(text, arch, flags, toolchain)
     header = "\0".join((*options, leading_directives(text)))
-    request = Compile(source=text, options=options, headers=_OWN_HEADERS)
+    request = Compile(source=text, options=options, headers=OWN_HEADERS)
     answer = pool.compile(header, request, timeout_seconds)
     if isinstance(answer, Compiled):
         return with_portable_names(answer.ptx, toolchain.include_folders), answer.seconds
