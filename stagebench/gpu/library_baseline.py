@@ -75,14 +75,14 @@ def gemm_shape(variant: BundledVariant) -> GemmShape | None:
 
 
 def time_libraries(
-    shapes: Sequence[GemmShape], options: RunOptions
+    shapes: Sequence[GemmShape], options: RunOptions, *, python: str = sys.executable
 ) -> tuple[tuple[LibraryTime, ...], tuple[str, ...]]:
     """Times by shape, and notes for the shapes that have none."""
     found, notes = [], []
     for shape in shapes:
         name = f"{shape.m}×{shape.n}×{shape.k} {shape.dtype}"
         command = [
-            sys.executable, "-m", "stagebench.gpu.library_baseline",
+            python, "-m", "stagebench.gpu.library_baseline",
             str(shape.m), str(shape.n), str(shape.k), shape.dtype, str(max(1, options.runs)),
         ]  # fmt: skip
         try:

@@ -44,17 +44,22 @@ class ProfileOptions:
 
 
 def profile(
-    bundle: Path, out: Path, options: ProfileOptions, progress: Progress = _quiet
+    bundle: Path,
+    out: Path,
+    options: ProfileOptions,
+    progress: Progress = _quiet,
+    *,
+    command: Callable[[Path, Path], list[str]] = child_command,
 ) -> Profile:
     """Run the bundle on this machine's device 0 and write ``profile.json`` into ``out``.
 
     Raises `BundleError` for the bundle as a whole and `MachineError` for the machine; what goes
-    wrong in a variant is in its result.
+    wrong in a variant is in its result.  ``command`` is that of the child processes.
     """
     opened = read_bundle(bundle)
     ordered = in_order(opened.select(options.only))
     with tempfile.TemporaryDirectory(prefix="stagebench-outputs-") as outputs:
-        watchdog = Watchdog(child_command(bundle, Path(outputs)), options.timeout_seconds)
+        watchdog = Watchdog(command(bundle, Path(outputs)), options.timeout_seconds)
         try:
             watchdog.start()
             done = _run_all(opened, ordered, watchdog, out, options, progress)

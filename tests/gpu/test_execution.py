@@ -1,0 +1,269 @@
+"""What does one variant's result say: right, wrong, racing, failing; base, control, probed?"""
+
+import io
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+import pytest
+
+from stagebench.bundle.read import read_bundle
+from stagebench.gpu.driver import Driver
+from stagebench.gpu.dtypes import dtype_of
+from stagebench.gpu.execution import run_variant
+from stagebench.gpu.inputs import random_values
+from stagebench.gpu.outputs import OutputStore
+from stagebench.gpu.run_request import Answer, RunOptions, RunRequest
+from stagebench.gpu.run_variant import serve
+from stagebench.gpu.session import open_session
+from tests.bundle.building import A, C, bundle, launch, name, parts, tensor
+from tests.gpu.fake_driver import RESULT, FakeApi
+
+PROBE = b'{"symbol": "__sb_probe_base", "buffer_bytes": 64, "stride_bytes": 64, "sites": []}'
+PROBED = {"cubins": {"control": b"fake copy", "probed": b"fake probed"}, "probe": PROBE}
+
+
+class Device:
+    """Variants of one bundle on one fake device."""
+
+    def __init__(self, tmp_path, *several, api=None, **options):
+        self.api = api or FakeApi()
+        self.opened = read_bundle(bundle(tmp_path / "bundle", *several))
+        self.session = open_session(Driver(self.api), self.opened)
+        self.store = OutputStore(tmp_path / "outputs")
+        self.options = RunOptions(**{"repeats": 3, "runs": 0, **options})
+        self.out = tmp_path / "probe-0.bin"
+
+    def run(self, depth, *references):
+        request = RunRequest(
+            id=name(depth), references=tuple(name(d) for d in references),
+            probe_file=str(self.out), options=self.options,
+        )  # fmt: skip
+        ended = run_variant(self.session, self.opened, self.store, request)
+        self.lost = ended.lost
+        return ended.result
+
+    def launches(self):
+        """What was launched, in order."""
+        return [a[1].behaviour for n, a in self.api.calls if n == "cuLaunchKernelEx"]
+
+
+def verdicts(tmp_path, behaviour, **more):
+    device = Device(tmp_path, parts(0), parts(2, behaviour, **more))
+    assert device.run(0).correctness.verdict == "not_compared"
+    return device.run(2, 0)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "verdict", "bits"),
+    [("copy", "correct", True), ("rounded", "correct", False), ("wrong", "wrong", False)],
+)
+def test_against_depth_0(tmp_path, behaviour, verdict, bits):
+    """The same bits and another rounding are right; one element that is off is not."""
+    found = verdicts(tmp_path, behaviour)
+    assert found.correctness.verdict == verdict
+    assert found.correctness.reference == name(0)
+    assert found.correctness.tensors[0].bit_equal is bits
+    assert found.error is None
+
+
+def test_stale_shared_memory_shows(tmp_path):
+    """A kernel that reads what nobody wrote finds NaN there, not the run before."""
+    found = verdicts(tmp_path, "stale")
+    assert found.correctness.verdict == "wrong"
+    assert found.correctness.smem_poisoned
+    assert found.correctness.tensors[0].relative_error is None
+
+
+def test_a_moving_output_is_a_race(tmp_path):
+    """Other bits on the same inputs are a race, whether or not one of the runs was right."""
+    found = verdicts(tmp_path, "race")
+    assert (found.correctness.verdict, found.correctness.differing_runs) == ("race", 2)
+    assert found.correctness.runs == 3
+
+
+def test_poison_comes_before_each_run(tmp_path):
+    """Shared memory before every launch, outputs with NaN, inputs never."""
+    device = Device(tmp_path, parts(0))
+    device.run(0)
+    assert device.launches() == ["poison", "copy"] * 3
+    fills = [a for n, a in device.api.calls if n == "cuMemsetD8"]
+    uploads = [a for n, a in device.api.calls if n == "cuMemcpyHtoD"]
+    assert [byte for _, byte, _ in fills] == [0xFF] * 3
+    assert len(uploads) == 1
+    assert {a[0] for a in fills}.isdisjoint(a[0] for a in uploads)
+
+
+def test_without_the_poison_kernel_it_says_so(tmp_path):
+    """A driver that can't assemble PTX is no reason to stop, and nothing is claimed."""
+    device = Device(tmp_path, parts(0), api=NoPtx())
+    assert "shared memory is not poisoned" in device.session.notes[0]
+    assert "CUDA_ERROR_JIT_COMPILER_NOT_FOUND" in device.session.notes[0]
+    assert not device.run(0).correctness.smem_poisoned
+
+
+class NoPtx(FakeApi):
+    def _cuModuleLoadData(self, image):  # noqa: N802 - the driver's name
+        if bytes(image).startswith(b".version"):
+            return (RESULT.CUDA_ERROR_JIT_COMPILER_NOT_FOUND,)
+        return super()._cuModuleLoadData(image)
+
+
+def test_the_reference_may_be_the_next_best(tmp_path):
+    """Where the best reference left nothing, the next is used and named."""
+    device = Device(tmp_path, parts(0), parts(1), parts(2))
+    device.run(1)
+    assert device.run(2, 0, 1).correctness.reference == name(1)
+
+
+def test_the_experiments_own_values(tmp_path):
+    """Contents are what the kernel reads; what is expected is compared with before a reference."""
+    values = random_values(dtype_of("float16"), 256, np.random.default_rng(3), None)
+    expected = values.view(np.float16).astype(np.float64)
+    own = {"contents": {"A": values.tobytes()}}
+    right = parts(1, **own, expected={"C": expected.tobytes()})
+    wrong = parts(2, **own, expected={"C": (expected + 1).tobytes()})
+    device = Device(tmp_path, right, wrong)
+    found = device.run(1).correctness
+    assert (found.verdict, found.reference) == ("correct", "expected")
+    assert device.run(2).correctness.verdict == "wrong"
+
+
+def test_contents_of_another_size(tmp_path):
+    """Too few bytes for the tensor are named; nothing is launched."""
+    device = Device(tmp_path, parts(0, contents={"A": b"short"}))
+    found = device.run(0)
+    assert (found.correctness.verdict, found.error.name) == ("not_compared", "bundle")
+    assert "A needs 512 bytes, 5 were given" in found.error.message
+    assert device.launches() == []
+
+
+def test_what_is_updated_starts_as_it_was(tmp_path):
+    """A tensor that is read and written is filled with its input again before every run."""
+    how = launch(tensors=(A, tensor("C", read=True, written=True)))
+    device = Device(tmp_path, parts(0, how=how))
+    device.run(0)
+    uploads = [a[0] for n, a in device.api.calls if n == "cuMemcpyHtoD"]
+    assert len(uploads) == 2 + 3
+    assert "cuMemsetD8" not in device.api.names()
+
+
+def test_control_and_probed_are_held_against_base(tmp_path):
+    """The probe's buffer is set by symbol, cleared, and saved from a run of its own."""
+    device = Device(tmp_path, parts(0, **PROBED), runs=10, warmup=2)
+    found = device.run(0)
+    assert [(b.kind, b.same_as_base) for b in found.builds] == [
+        ("base", None), ("control", True), ("probed", True),
+    ]  # fmt: skip
+    assert [round(b.time.median_us, 3) for b in found.builds] == [10.0, 10.0, 11.0]
+    assert [b.time.runs for b in found.builds] == [10, 10, 10]
+    assert (round(found.control_cost, 3), round(found.probe_cost, 3)) == (1.0, 1.1)
+    assert found.perturbed is False
+    assert found.probe_file == "probe-0.bin"
+    assert device.out.read_bytes() == b"lane" + bytes(60)
+
+
+def test_a_build_that_differs_is_seen(tmp_path):
+    """A control build that computes something else is no control."""
+    device = Device(tmp_path, parts(0, cubins={"control": b"fake wrong"}))
+    assert [b.same_as_base for b in device.run(0).builds] == [None, False]
+
+
+@pytest.mark.parametrize(
+    ("cubin", "probe", "error"),
+    [
+        (b"fake probed", None, "probe"),
+        (b"fake probed", b"{", "probe"),
+        (b"fake copy", PROBE, "CUDA_ERROR_NOT_FOUND"),
+        (b"garbage", PROBE, "CUDA_ERROR_INVALID_IMAGE"),
+    ],
+)
+def test_a_broken_probed_build_loses_itself_alone(tmp_path, cubin, probe, error):
+    """Base keeps its verdict and time; the build says what was wrong with it."""
+    device = Device(tmp_path, parts(0, cubins={"probed": cubin}, probe=probe))
+    found = device.run(0)
+    assert [b.error and b.error.name for b in found.builds] == [None, error]
+    assert (found.error, found.probe_file, device.lost) == (None, None, False)
+
+
+def test_inputs_go_round(tmp_path):
+    """Sets of tensors are launched in turn, until they are larger than the L2 cache twice."""
+    device = Device(tmp_path, parts(0), runs=20)
+    build = device.run(0).builds[0]
+    assert (build.rotation, build.rotation_bytes) == (9, 9 * 1024)
+    launched = [a[2][0][0] for n, a in device.api.calls if n == "cuLaunchKernelEx"][-20:]
+    assert len(set(launched)) == 9
+    assert all(one != other for one, other in pairwise(launched))
+    assert device.api.memory == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "error"),
+    [
+        ({"how": launch(dynamic_smem_bytes=300_000)}, "fails", "CUDA_ERROR_INVALID_VALUE"),
+        ({"cubin_arch": "sm_100a"}, "not_compared", "another_arch"),
+        (
+            {"how": launch(tensors=(A, tensor("C", shape=(1 << 31,), written=True)))},
+            "not_compared",
+            "CUDA_ERROR_OUT_OF_MEMORY",
+        ),
+        (
+            {"how": launch(tensors=(tensor("A", dtype="float6", read=True), C))},
+            "not_compared",
+            "unknown_dtype",
+        ),
+    ],
+)
+def test_a_variant_that_cannot_run(tmp_path, change, verdict, error):
+    """Each refusal has its name, frees its memory, and the next variant runs."""
+    device = Device(tmp_path, parts(0), parts(1, **change))
+    found = device.run(1)
+    assert (found.correctness.verdict, found.error.name) == (verdict, error)
+    assert device.api.memory == {}
+    assert not device.lost
+    assert device.run(0).error is None
+
+
+def test_another_arch_says_how_to_bundle(tmp_path):
+    """The message has both archs and the option."""
+    message = Device(tmp_path, parts(0, cubin_arch="sm_80")).run(0).error.message
+    assert "assembled for sm_80, this device has compute capability 9.0" in message
+    assert "--device-arch sm_90" in message
+
+
+def test_a_fault_loses_the_context(tmp_path):
+    """An illegal address is the variant's result, and the process is told to end."""
+    device = Device(tmp_path, parts(0, "fault"))
+    found = device.run(0)
+    assert (found.correctness.verdict, found.error.name) == ("fails", "CUDA_ERROR_ILLEGAL_ADDRESS")
+    assert device.lost
+    assert "cuMemFree" not in device.api.names()
+
+
+def answers(path, tmp_path, requests, api=None):
+    stream = io.BytesIO()
+    serve(
+        path, tmp_path, [msgspec.json.encode(r) for r in requests], stream, Driver(api or FakeApi())
+    )
+    return [msgspec.json.decode(line, type=Answer) for line in stream.getvalue().splitlines()]
+
+
+def test_the_child_ends_after_a_fault(tmp_path):
+    """It is ready, answers in turn, and answers nothing more once the context is lost."""
+    path = bundle(tmp_path / "b", parts(0), parts(1, "fault"), parts(2))
+    options = RunOptions(repeats=1, runs=0)
+    requests = [
+        RunRequest(id=name(d), references=(), probe_file=None, options=options) for d in (0, 1, 2)
+    ]
+    ready, zero, one = answers(path, tmp_path / "o", requests)
+    assert ready.device.name == "Fake GPU"
+    assert (zero.lost, one.lost) == (False, True)
+
+
+def test_the_child_of_a_bundle_that_is_none(tmp_path):
+    """What makes every variant impossible is said once."""
+    (found,) = answers(tmp_path / "none", tmp_path, [])
+    assert "no bundle at" in found.message
+    api = FakeApi(faults={"cuDevicePrimaryCtxRetain": RESULT.CUDA_ERROR_OUT_OF_MEMORY})
+    (found,) = answers(bundle(tmp_path / "b", parts(0)), tmp_path, [], api)
+    assert "cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY" in found.message

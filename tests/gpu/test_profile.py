@@ -1,0 +1,124 @@
+"""Does a fault, a hang or a death cost one variant and no other?  With real child processes."""
+
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stagebench.errors import MachineError
+from stagebench.gpu.profile import ProfileOptions, in_order, profile
+from stagebench.gpu.profile_rows import COLUMNS, profile_rows
+from stagebench.gpu.records import PROFILE, Profile
+from stagebench.gpu.run_request import RunOptions
+from tests.bundle.building import bundle, name, parts
+from tests.gpu.test_execution import PROBED
+
+ROOT = Path(__file__).parents[2]
+
+
+def child(path, outputs):
+    return [sys.executable, "-m", "tests.gpu.fake_child", str(path), str(outputs)]
+
+
+def profiled(tmp_path, *several, seconds=60.0, **options):
+    options = {"repeats": 2, "runs": 10, "warmup": 1, **options}
+    path = bundle(tmp_path / "bundle", *several)
+    seen = []
+    found = profile(
+        path,
+        tmp_path / "out",
+        ProfileOptions(run=RunOptions(**options), timeout_seconds=seconds),
+        lambda done, total, result: seen.append((done, total, result.id)),
+        command=child,
+    )
+    written = (tmp_path / "out" / PROFILE).read_bytes()
+    assert msgspec.json.decode(written, type=Profile) == found
+    return found, seen
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+
+
+def test_each_variant_has_its_own_end(tmp_path):
+    """Right, wrong, faulting, hanging and dying variants: each is told, and the last still runs."""
+    found, seen = profiled(
+        tmp_path, parts(0), parts(1, "fault"), parts(2, "hang"), parts(3, "die"),
+        parts(4, "wrong"), parts(5), seconds=6.0,
+    )  # fmt: skip
+    assert [(v.variant.num_stages, v.correctness.verdict) for v in found.variants] == [
+        (0, "not_compared"), (1, "fails"), (2, "hangs"), (3, "fails"), (4, "wrong"), (5, "correct"),
+    ]  # fmt: skip
+    assert [v.error and v.error.name for v in found.variants] == [
+        None, "CUDA_ERROR_ILLEGAL_ADDRESS", "timeout", "process_died", None, None,
+    ]  # fmt: skip
+    assert "ended by signal 6" in found.variants[3].error.message
+    assert seen[-1] == (6, 6, name(5))
+    assert found.complete
+    assert found.variants[5].builds[0].time.runs == 10
+
+
+def test_a_wrong_variant_is_no_reference(tmp_path):
+    """Without a depth 0 that can be trusted, the next depth that can is compared with."""
+    found, _ = profiled(tmp_path, parts(0, "race"), parts(1), parts(2), runs=0)
+    assert [(v.correctness.verdict, v.correctness.reference) for v in found.variants] == [
+        ("race", None), ("not_compared", None), ("correct", name(1)),
+    ]  # fmt: skip
+
+
+def test_probe_buffers_lie_beside_the_profile(tmp_path):
+    """Each probed variant has its buffer and its metadata, and both are named."""
+    found, _ = profiled(tmp_path, parts(0), parts(1, **PROBED), runs=0)
+    one = found.variants[1]
+    assert (one.probe_file, one.probe_metadata) == ("probe-1.bin", "probe-1.json")
+    assert (tmp_path / "out" / "probe-1.bin").read_bytes()[:4] == b"lane"
+    assert (tmp_path / "out" / "probe-1.json").read_bytes() == PROBED["probe"]
+
+
+def test_a_damaged_cubin_costs_its_variant(tmp_path):
+    """A checksum that differs is an error of that variant; the other goes on."""
+    path = bundle(tmp_path / "bundle", parts(0), parts(1))
+    (path / name(1) / "base.cubin.z").write_bytes(b"x")
+    options = ProfileOptions(run=RunOptions(repeats=1, runs=0))
+    found = profile(path, tmp_path / "out", options, command=child)
+    assert [v.error and v.error.name for v in found.variants] == [None, "bundle"]
+    assert "base.cubin.z" in found.variants[1].error.message
+
+
+def test_no_device_is_an_error_of_the_machine(tmp_path):
+    """A child that can't open the device ends the command with its message."""
+    path = bundle(tmp_path / "bundle", parts(0))
+    code = "import sys; sys.stderr.write('no libcuda here'); sys.exit(3)"
+    with pytest.raises(MachineError, match="with code 3: no libcuda here"):
+        profile(
+            path,
+            tmp_path / "out",
+            ProfileOptions(),
+            command=lambda *_: [sys.executable, "-c", code],
+        )
+    assert not (tmp_path / "out" / PROFILE).exists()
+
+
+def test_references_run_first(tmp_path):
+    """Whatever the order of the bundle, what is compared with has run before."""
+    from stagebench.bundle.read import read_bundle
+
+    opened = read_bundle(bundle(tmp_path, parts(3), parts(1), parts(0), parts(0, arch="sm_80")))
+    ordered = in_order(opened.bundle.variants)
+    assert [v.variant.num_stages for v in ordered] == [0, 0, 1, 3]
+
+
+def test_the_table(tmp_path):
+    """Verdict and error come before the times; what is bad is marked, and says why."""
+    found, _ = profiled(tmp_path, parts(0), parts(1, "wrong"), parts(2, **PROBED))
+    rows = profile_rows(found)
+    assert COLUMNS[:2] == ("variant", "verdict")
+    assert [(row.cells[1], row.bad) for row in rows] == [
+        ("not_compared", False), ("wrong", True), ("correct", False),
+    ]  # fmt: skip
+    assert rows[1].cells[-1] == "C: 0.4% of elements wrong"
+    assert rows[0].cells[2:6] == ("–", "10.0 [10.0, 10.0]", "–", "–")
+    assert rows[2].cells[5] == "11.0 [11.0, 11.0]"
