@@ -23,6 +23,9 @@ VERBS = {
     "passes": "pass by pass: one dump, two side by side with what is new at each, or a run",
     "check": "lower every experiment and compare with its baselines: is each change allowed?",
     "accept": "make what the compiler does now the baseline, with a reason; the only writer",
+    "bundle": "pack the variants of a run for a GPU host that has no compiler",
+    "profile": "on a GPU: is each depth correct, how long does it take, who waits for what?",
+    "decode": "read a profiler's buffer: durations of regions, damage, Perfetto, SVG",
     "new": "write a commented starting point: stagebench new experiment NAME --kernel KERNEL",
     "doctor": "what works on this machine, what is missing, what to install",
 }
@@ -30,7 +33,8 @@ VERBS = {
 
 _EPILOG = """\
 exit codes: 0 done · 1 a difference was found · 2 wrong usage, environment or input
-            3 a variant failed (the others are complete) · 130 interrupted
+            3 a variant failed (the others are complete) · 4 not comparable (check)
+            130 interrupted
 """
 
 

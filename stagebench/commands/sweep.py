@@ -87,6 +87,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--json", metavar="FILE", help="write all facts as JSON; - for standard output"
     )
+    output.add_argument(
+        "--chart", type=Path, metavar="FILE", help="draw machine code against depth, as SVG"
+    )
     output.add_argument("--all", action="store_true", help="show unchanged rows too")
     output.add_argument(
         "--seconds",
@@ -111,13 +114,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     plan, options = _plan(arguments), _options(arguments)
     if arguments.json not in (None, "-"):
-        _check_writable(Path(arguments.json))
+        _check_writable(Path(arguments.json), "--json")
+    if arguments.chart is not None:
+        _check_writable(arguments.chart, "--chart")
     with SweepProgress() as progress:
         result = run_sweep(plan, options, progress)
     if arguments.json != "-":
         _print(result, arguments, progress.elapsed_seconds)
     if arguments.json is not None:
         _write_json(result, arguments.json, seconds=arguments.seconds)
+    if arguments.chart is not None:
+        _draw(result, arguments.chart)
     failed = any(variant.outcome == "failed" for variant in result.run.variants)
     return EXIT_VARIANT_FAILED if failed else EXIT_OK
 
@@ -175,7 +182,8 @@ def _assembler(arguments: argparse.Namespace) -> str | None:
     from stagebench.experiment.sweep import DEFAULT_ASSEMBLER
 
     named: str | None = arguments.assembler
-    return named or (DEFAULT_ASSEMBLER if arguments.machine else None)
+    asked = arguments.machine or arguments.chart is not None
+    return named or (DEFAULT_ASSEMBLER if asked else None)
 
 
 def _warn(message: str) -> None:
@@ -199,6 +207,17 @@ def _write_json(result: SweepResult, target: str, *, seconds: bool) -> None:
         raise UsageError(f"can't write {target}: {exc.strerror}") from exc
 
 
+def _draw(result: SweepResult, target: Path) -> None:
+    from stagebench.dump.atomic_file import write_file
+    from stagebench.report.machine_chart import machine_chart
+
+    data = machine_chart(result.run)
+    try:
+        write_file(target, data)
+    except OSError as exc:
+        raise UsageError(f"can't write {target}: {exc.strerror}") from exc
+
+
 def _print(result: SweepResult, arguments: argparse.Namespace, elapsed: float) -> None:
     from stagebench.report.sweep_view import print_sweep
 
@@ -213,12 +232,12 @@ def _print(result: SweepResult, arguments: argparse.Namespace, elapsed: float) -
     )
 
 
-def _check_writable(path: Path) -> None:
-    """Fail before anything is lowered where the JSON could not be written afterwards."""
+def _check_writable(path: Path, flag: str) -> None:
+    """Fail before anything is lowered where the file could not be written afterwards."""
     from stagebench.dump.atomic_file import write_file
 
     if path.is_dir():
-        raise UsageError(f"--json {path} is a folder", hint="name a file, or - for standard output")
+        raise UsageError(f"{flag} {path} is a folder", hint="name a file")
     if path.exists() and not path.is_file():
         return
     try:
@@ -226,7 +245,7 @@ def _check_writable(path: Path) -> None:
         write_file(probe, b"")
         probe.unlink()
     except OSError as exc:
-        raise UsageError(f"can't write --json {path}: {exc.strerror}") from exc
+        raise UsageError(f"can't write {flag} {path}: {exc.strerror}") from exc
 
 
 def _folder(text: str) -> Path:

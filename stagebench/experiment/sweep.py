@@ -175,7 +175,8 @@ def lowerer(
 ) -> LowerFunction:
     """How to lower: alone, or with the assembly of each variant beside it.
 
-    ``wanted`` says for each request whether it is to be assembled (``None``: all are).  Raises `MachineError` where what the assembly needs is missing.
+    ``wanted`` says for each request whether it is to be assembled (``None``: all are).  Raises
+    `MachineError` where what the assembly needs is missing.
     """
     if options.assembler is None:
         return lower_all

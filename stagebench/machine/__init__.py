@@ -1,1 +1,1 @@
-"""What really runs?  Facts of the assembled kernel, put together from PTX, SASS and device tables."""
+"""What really runs?  Facts of the assembled kernel, from PTX, SASS and device tables."""
