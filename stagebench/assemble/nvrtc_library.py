@@ -22,6 +22,7 @@ from stagebench.assemble.ptx_text import KERNEL_FILE
 
 _Getter = Callable[..., Any]
 _HEAP_BYTES = 1 << 30
+_HEADER_NAME = "kernel.pch"
 _HEADER_REMARK = re.compile(
     r'^"[^"\n]*": (?:using|creating) precompiled header file .*\n+', re.MULTILINE
 )
@@ -43,27 +44,37 @@ class Nvrtc:
 
         Where the text has no header worth one, or NVRTC won't make it, later kernels go without.
         """
-        with tempfile.TemporaryDirectory(prefix="stagebench-pch-") as folder:
-            path = Path(folder) / "kernel.pch"
-            result, wanted = _compile(request, f"--create-pch={path}", precompiled=False)
-            if path.is_file():
-                self._header = os.open(path, os.O_RDONLY)
-            # A kernel with an error leaves no header though it might have: the next one tries.
-            self.warm = self._header is not None or isinstance(result, Compiled) or not wanted
+        try:
+            with tempfile.TemporaryDirectory(prefix="stagebench-pch-") as folder:
+                result = self._compile_into(Path(folder) / _HEADER_NAME, request)
+        except OSError:  # no place for a header
+            self.warm = True
+            return _compile(request, None)
+        return result
+
+    def _compile_into(self, path: Path, request: Compile) -> Compiled | Rejected:
+        result = _compile(request, f"--create-pch={path}")
+        if path.is_file():
+            self._header = os.open(path, os.O_RDONLY)
+        if isinstance(result, Rejected) and str(path) in result.log:
+            self.warm = True  # the header can't be written: the text is innocent
+            return _compile(request, None)
+        # A kernel with an error leaves no header though it might have: then the next one tries.
+        self.warm = self._header is not None or isinstance(result, Compiled)
         return result
 
     def compile(self, request: Compile) -> Compiled | Rejected:
         """Compile a kernel with the header, if there is one."""
         if self._header is None:
-            return _compile(request, None, precompiled=False)[0]
-        option = f"--use-pch=/proc/self/fd/{self._header}"
-        return _compile(request, option, precompiled=True)[0]
+            return _compile(request, None)
+        path = f"/proc/self/fd/{self._header}"
+        result = _compile(request, f"--use-pch={path}")
+        if isinstance(result, Rejected) and path in result.log:  # the header can't be read
+            return _compile(request, None)
+        return result
 
 
-def _compile(
-    request: Compile, header_option: str | None, *, precompiled: bool
-) -> tuple[Compiled | Rejected, bool]:
-    """The result, and whether NVRTC tried to make a header."""
+def _compile(request: Compile, header_option: str | None) -> Compiled | Rejected:
     started = time.perf_counter()
     options = [*request.options, *([header_option] if header_option else [])]
     status, program = nvrtc.nvrtcCreateProgram(
@@ -74,18 +85,18 @@ def _compile(
         [name.encode() for name in request.headers],
     )
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        return Rejected(status=status.name, log=""), False
+        return Rejected(status=status.name, log="")
     try:
         (status,) = nvrtc.nvrtcCompileProgram(
             program, len(options), [option.encode() for option in options]
         )
         log = _text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-            return Rejected(status=status.name, log=_HEADER_REMARK.sub("", log)), True
+            return Rejected(status=status.name, log=_HEADER_REMARK.sub("", log))
         ptx = _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
-        used = precompiled and "using precompiled header" in log
+        used = "using precompiled header" in log
         seconds = time.perf_counter() - started
-        return Compiled(ptx=ptx, seconds=seconds, precompiled=used), True
+        return Compiled(ptx=ptx, seconds=seconds, precompiled=used)
     finally:
         with contextlib.suppress(Exception):
             nvrtc.nvrtcDestroyProgram(program)
