@@ -24,7 +24,10 @@ _ARCH = re.compile(r"sm_(\d+)([af]?)")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A variant as a run has it; ``ptx`` and ``cubin`` were made already, for its own arch."""
+    """A variant as a run has it; ``ptx`` and ``cubin`` were made already, for its own arch.
+
+    ``contents`` and ``expected`` are as in `stagebench.bundle.parts.VariantParts`.
+    """
 
     result: VariantResult
     kernel_cu: str | None
@@ -32,6 +35,8 @@ class Candidate:
     cubin: bytes | None = None
     extra_cubins: Mapping[CubinKind, bytes] = field(default_factory=dict)
     probe: bytes | None = None
+    contents: Mapping[str, bytes] = field(default_factory=dict)
+    expected: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class CubinSource(Protocol):
@@ -110,4 +115,6 @@ def _parts(one: Candidate, cubin: bytes, options: BuildOptions) -> VariantParts:
         probe=one.probe,
         scalars=options.scalars,
         values={name: value for name, value in options.values.items() if name in tensors},
+        contents=one.contents,
+        expected=one.expected,
     )

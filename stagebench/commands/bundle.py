@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,15 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TENSOR=LOW,HIGH",
         help="the integers that an index tensor may hold, HIGH not included",
     )
+    parser.add_argument(
+        "--inputs",
+        type=Path,
+        metavar="FILE.npz",
+        help="own values of input tensors by name, in the kernel's dtype (or its raw bits)",
+    )
+    parser.add_argument(
+        "--expected", type=Path, metavar="FILE.npz", help="what outputs must be, by name"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -73,6 +83,8 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
         scalars=scalars(arguments.scalar),
         values=ranges(arguments.range),
     )
+    contents = {} if arguments.inputs is None else arrays(arguments.inputs, None)
+    expected = {} if arguments.expected is None else arrays(arguments.expected, "float64")
     candidates = []
     for dump in (dump for text in runs for dump in select_dumps(text)):
         assembly = dump.assembly()
@@ -82,6 +94,8 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
                 kernel_cu=dump.kernel_cu,
                 ptx=None if assembly is None else assembly.ptx,
                 cubin=None if assembly is None else assembly.cubin,
+                contents=contents,
+                expected=expected,
             )
         )
     archs = {
@@ -123,6 +137,18 @@ def ranges(texts: Iterable[str]) -> dict[str, ValueRange]:
         if found[name].low >= found[name].high or not name:
             raise UsageError(f"--range {text}: LOW must be below HIGH")
     return found
+
+
+def arrays(path: Path, dtype: str | None) -> dict[str, bytes]:
+    """The arrays of an ``.npz`` file as raw bytes by name, as they are or as ``dtype``."""
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            found = {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as exc:
+        raise UsageError(f"{path} is no .npz file: {exc}", hint="numpy.savez makes one") from exc
+    return {name: np.ascontiguousarray(one, dtype=dtype).tobytes() for name, one in found.items()}
 
 
 def _progress(done: int, total: int) -> None:

@@ -1,0 +1,155 @@
+"""What do ``bundle`` and ``profile`` take and refuse, and what must a GPU host have installed?"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stagebench.bundle.read import read_bundle
+from stagebench.bundle.records import ValueRange
+from stagebench.commands import bundle as bundle_command
+from stagebench.commands import profile as profile_command
+from stagebench.dump.directory import DumpDirectory
+from stagebench.dump.files import CUBIN, PTX, SASS
+from stagebench.errors import UsageError
+from stagebench.gpu.poison_ptx import PTX as POISON
+from tests.bundle.building import bundle, name, parts, result, variant
+from tests.dumping import building as dumps
+
+ROOT = Path(__file__).parents[2]
+NOT_ON_A_GPU_HOST = ("lark", "tilelang", "tomli", "torch", "tree_sitter", "tvm", "zstandard")
+BLOCKED = f"""
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {NOT_ON_A_GPU_HOST!r}:
+            raise ImportError("not on a GPU host: " + name)
+sys.meta_path.insert(0, Blocked())
+import argparse, numpy
+from stagebench.commands import profile
+import stagebench.gpu.profile, stagebench.gpu.profile_rows, stagebench.gpu.run_variant
+from stagebench.bundle.read import read_bundle
+from pathlib import Path
+print(len(read_bundle(Path(sys.argv[1])).bundle.variants))
+"""
+
+
+def parsed(command, *words):
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return parser.parse_args(words)
+
+
+def test_a_gpu_host_needs_little(tmp_path):
+    """Reading a bundle and running it imports no compiler, no parser and no compressor."""
+    path = bundle(tmp_path, parts(0), parts(1))
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED, str(path)], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert (done.stdout, done.returncode) == ("2\n", 0), done.stderr
+
+
+def test_scalars_and_ranges():
+    """Whole numbers stay whole; a range is half open."""
+    assert bundle_command.scalars(["K=1024", "scale=0.5", "n=-3"]) == {
+        "K": 1024, "scale": 0.5, "n": -3,
+    }  # fmt: skip
+    assert bundle_command.ranges(["idx=0,128"]) == {"idx": ValueRange(low=0, high=128)}
+
+
+@pytest.mark.parametrize("text", ["K", "K=", "=3", "K=three", "1K=3"])
+def test_a_wrong_scalar(text):
+    """What is no number is refused with its own text."""
+    with pytest.raises(UsageError, match="--scalar"):
+        bundle_command.scalars([text])
+
+
+@pytest.mark.parametrize("text", ["idx", "idx=3", "idx=3,x", "idx=5,5", "=0,1"])
+def test_a_wrong_range(text):
+    """An empty range, or half of one, is refused."""
+    with pytest.raises(UsageError, match="--range"):
+        bundle_command.ranges([text])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--repeats", "0"), "--repeats 0: at least 1"),
+        (("--runs", "-1"), "--runs -1: at least 0"),
+        (("--timeout", "0"), "--timeout 0: a positive number"),
+    ],
+)
+def test_wrong_numbers(tmp_path, words, said):
+    """Numbers that make no sense are refused before anything starts."""
+    with pytest.raises(UsageError, match=said):
+        profile_command.run(parsed(profile_command, str(tmp_path), *words))
+
+
+def test_a_bundle_is_told_from_a_run(tmp_path):
+    """A folder with an index, or a file, is a bundle; a folder of dumps is not."""
+    assert profile_command.is_bundle(bundle(tmp_path / "b", parts(0)))
+    assert profile_command.is_bundle(bundle(tmp_path / "b.tar", parts(0)))
+    assert not profile_command.is_bundle(tmp_path)
+
+
+def test_own_values(tmp_path):
+    """Arrays are packed as they are, expected ones in float64; what is no file of them is told."""
+    path = tmp_path / "own.npz"
+    np.savez(path, A=np.arange(3, dtype=np.float16), B=np.arange(6, dtype=np.int8)[::2])
+    assert bundle_command.arrays(path, None) == {
+        "A": np.arange(3, dtype=np.float16).tobytes(), "B": b"\x00\x02\x04",
+    }  # fmt: skip
+    assert bundle_command.arrays(path, "float64")["B"] == np.array([0.0, 2.0, 4.0]).tobytes()
+    (tmp_path / "no.npz").write_bytes(b"no zip")
+    with pytest.raises(UsageError, match=r"no\.npz is no"):
+        bundle_command.arrays(tmp_path / "no.npz", None)
+
+
+class Source:
+    """In the place of the assembler: `PTX` of any text for any arch."""
+
+    def __init__(self, warn):
+        del warn
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def submit(self, candidate, arch):
+        return f"{candidate.ptx} {arch}".encode
+
+    def ptx(self, text, archs):
+        assert text == POISON
+        return dict.fromkeys(archs, b"filler")
+
+
+def dumped(root, depth, **files):
+    folder = DumpDirectory(root).write(result(variant(depth)), (), dumps.CUDA, None)
+    for file, data in files.items():
+        (root / folder / {"ptx": PTX, "sass": SASS, "cubin": CUBIN}[file]).write_text(data)
+
+
+def test_a_run_becomes_a_bundle(tmp_path, monkeypatch, capsys):
+    """A dump's own cubin is packed as it is, what has none is assembled; failures are told."""
+    monkeypatch.setattr("stagebench.bundle.assembling.Assembling", Source)
+    root = tmp_path / "run"
+    dumped(root, 0, ptx="ptx", sass="sass", cubin="made before")
+    dumped(root, 1)
+    DumpDirectory(root).write(dumps.failed(variant(2)), (), None, None)
+    code = bundle_command.run(parsed(bundle_command, str(root), "-o", str(tmp_path / "b")))
+    opened = read_bundle(tmp_path / "b")
+    assert {v.id: opened.load(v.cubins["base"]) for v in opened.bundle.variants} == {
+        name(0): b"made before", name(1): b"None sm_90a",
+    }  # fmt: skip
+    assert set(opened.bundle.poison) == {"sm_90a"}
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("2 variants in ")
+    assert "num_stages=2: it did not lower: InternalError" in said[1]
+    assert code == 3
