@@ -19,6 +19,7 @@ from stagebench.model.timing import (
 from stagebench.report import quantities
 from stagebench.report.quantities import UNKNOWN
 from stagebench.timing.correlate import fact_values, stall_by_cause
+from stagebench.timing.probe_cost import perturbed, probe_cost
 from stagebench.timing.stalls import CAUSES
 
 Rows = tuple[tuple[str, ...], ...]
@@ -121,6 +122,12 @@ def depth_rows(timings: Sequence[VariantTiming]) -> Rows:
     for key in sorted({key for column in stalls for key in column}):
         label = f"{key[0]} waits for {key[1]}, cycles per tile"
         rows.append((label, *(_cycles(column.get(key)) for column in stalls)))
+    costs = [probe_cost(timing) for timing in ordered]
+    if any(cost is not None for cost in costs):
+        marks = ["" if not perturbed(timing) else " perturbed" for timing in ordered]
+        shown = [UNKNOWN if cost is None else f"×{cost:.2f}" for cost in costs]
+        cells = [text + mark for text, mark in zip(shown, marks, strict=True)]
+        rows.append(("probes cost", *cells))
     facts = [fact_values(timing.facts) for timing in ordered]
     for name in dict.fromkeys(name for column in facts for name in column):
         values = tuple(column.get(name) or UNKNOWN for column in facts)

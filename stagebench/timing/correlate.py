@@ -22,6 +22,7 @@ from stagebench.model.timing import (
     StallStep,
     VariantTiming,
 )
+from stagebench.timing.probe_cost import perturbed, probe_cost
 
 Outcome = Literal["faster", "slower", "within_noise", "unknown"]
 _TOLD = 2
@@ -145,6 +146,7 @@ def _verdict(
         _slots(left.facts, right.facts),
         *(_stall(step) for step in stalls[:_TOLD] if _change(step) >= _LEAST_CYCLES),
         _time(left, right, outcome),
+        *(_perturbed(each) for each in (left, right)),
         _known("registers", left.facts, right.facts, lambda facts: facts.registers, quiet=True),
         _known("occupancy", left.facts, right.facts, lambda facts: facts.ctas_per_sm),
     ]
@@ -187,6 +189,13 @@ def _time(left: VariantTiming, right: VariantTiming, outcome: Outcome) -> str:
     if outcome == "within_noise":
         return f"{times}, no difference beyond noise"
     return times
+
+
+def _perturbed(timing: VariantTiming) -> str:
+    cost = probe_cost(timing)
+    if cost is None or not perturbed(timing):
+        return ""
+    return f"probes slow {timing.num_stages} down ×{cost:.2f}, so that its waits are perturbed"
 
 
 def _us(time: Measurement, other: Measurement) -> str:

@@ -19,6 +19,7 @@ from itertools import permutations
 
 from stagebench.model.timing import Correlation, VariantTiming
 from stagebench.timing.correlate import stall_by_cause
+from stagebench.timing.probe_cost import perturbed
 
 LEAST_DEPTHS = 5
 _EXACT = 8
@@ -28,11 +29,14 @@ _ROUNDING = 1e-9
 
 
 def correlations(timings: Sequence[VariantTiming]) -> tuple[Correlation, ...]:
-    """Kernel time against depth, then every stall against kernel time; wrong outputs left out."""
+    """Kernel time against depth, then every stall against kernel time.
+
+    Depths with a wrong output are left out, and perturbed ones of the stalls.
+    """
     sound = [timing for timing in timings if timing.correct is not False]
     times = [None if each.base is None else each.base.median_us for each in sound]
     depths = [float(each.num_stages) for each in sound]
-    by_cause = [stall_by_cause(each.stalls) for each in sound]
+    by_cause = [{} if perturbed(each) else stall_by_cause(each.stalls) for each in sound]
     found = [correlate("num_stages", depths, "kernel time", times)]
     for role, cause in dict.fromkeys(key for stalls in by_cause for key in stalls):
         cycles = [stalls.get((role, cause)) for stalls in by_cause]

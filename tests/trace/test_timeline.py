@@ -4,6 +4,8 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 
 from stagebench.errors import MachineError
@@ -109,6 +111,19 @@ def test_rows_nest_and_follow():
     outer, inner, after = piece("o", 0, 100), piece("i", 10, 100), piece("n", 100, 120)
     assert rows([after, inner, outer]) == ((outer, inner, after),)
     assert depths((outer, inner, after)) == (0, 1, 0)
+
+
+@settings(max_examples=100, deadline=None, database=None)
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), max_size=25))
+def test_rows_lose_nothing(found):
+    """Every slice is in one row; of two in a row one holds the other or ends before it starts."""
+    slices = [piece(f"s{i}", start, start + long) for i, (start, long) in enumerate(found)]
+    made = rows(slices)
+    assert sorted(s.name for row in made for s in row) == sorted(s.name for s in slices)
+    for row in made:
+        for i, a in enumerate(row):
+            for b in row[i + 1 :]:
+                assert a.end_ns <= b.start_ns or b.end_ns <= a.end_ns
 
 
 def test_perfetto_without_its_package(monkeypatch):
