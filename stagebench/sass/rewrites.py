@@ -1,6 +1,6 @@
 """What did the assembler do to the PTX's synchronisation?  Name each difference in the counts.
 
-Compares, op by op, the sites of the PTX with those of the SASS that bear the same PTX line.  What no
+Compares, op by op, the sites of the PTX with those of the SASS of the same PTX line.  What no
 rule names is left over and makes the op disagree.  The rules are what ptxas 13.0 was seen to do to
 323 kernels (TileLang 0.1.15, sm_80, sm_89, sm_90a, sm_100a) and to single PTX instructions.
 Instructions of wgmma have no exact PTX line: those are compared by their number alone.

@@ -6,8 +6,8 @@ or of bulk copies: what the PTX line says, else the only kind that the function 
 
 ptxas 13.0 makes three polls of a spinning mbarrier wait: one in line and, out of line, a loop of a
 try and, after a sleep, a retry.  The first is the ``mbarrier_wait``, the others ``mbarrier_poll``.
-The line of the one in line is that of the PTX instruction before the spin; the loop's is exact and
-is used for both.
+A poll that nobody repeats is an ``mbarrier_try_wait``.  The line of the poll in line is that of the
+PTX instruction before the spin; the loop's is exact and is used for both.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class SassSite:
 def sync_sites(flow: ControlFlow, ptx_ops: Mapping[int, str] | None = None) -> tuple[SassSite, ...]:
     """All sites in program order.  ``ptx_ops`` maps a PTX line to its op, where PTX was read."""
     function = flow.function
-    polls = _spinning_polls(flow)
+    polls, waits = _spinning_polls(flow)
     lines = {first: function.instructions[loop].ptx_line for loop, first in polls.items()}
     sites: list[SassSite] = []
     for instruction in function.instructions:
@@ -53,8 +53,9 @@ def sync_sites(flow: ControlFlow, ptx_ops: Mapping[int, str] | None = None) -> t
             op: str | None = read.op
             if op == GROUP_WAIT:
                 op = _group_wait(function, instruction, ptx_ops or {})
-            elif op == "mbarrier_wait" and (_retries(instruction) or instruction.index in polls):
-                op = POLL
+            elif op == "mbarrier_wait" and instruction.index not in waits:
+                again = _retries(instruction) or instruction.index in polls
+                op = POLL if again else "mbarrier_try_wait"
             if op is not None:
                 line = lines.get(instruction.index, instruction.ptx_line)
                 sites.append(_site(instruction, op, read, line))
@@ -117,9 +118,10 @@ def spin_loops(flow: ControlFlow) -> tuple[Loop, ...]:
     return tuple(found)
 
 
-def _spinning_polls(flow: ControlFlow) -> dict[int, int]:
-    """Polls in a loop behind a first poll in line: index to the index of that first one."""
+def _spinning_polls(flow: ControlFlow) -> tuple[dict[int, int], frozenset[int]]:
+    """Polls in a loop behind a first poll in line, to that first one; and all first polls."""
     found: dict[int, int] = {}
+    firsts: set[int] = set()
     before: list[list[int]] = [[] for _ in flow.successors]
     for block, following in enumerate(flow.successors):
         for successor in following:
@@ -128,11 +130,11 @@ def _spinning_polls(flow: ControlFlow) -> dict[int, int]:
     spinning = frozenset(block for loop in spins for block in loop.blocks)
     for loop in spins:
         first = _first_poll(flow, loop, before, spinning)
-        if first is None:
-            continue
-        for block in sorted(loop.blocks):
-            found |= {i.index: first for i in flow.instructions(block) if is_poll(i)}
-    return found
+        inside = [i.index for b in sorted(loop.blocks) for i in flow.instructions(b) if is_poll(i)]
+        firsts.add(inside[0] if first is None else first)
+        if first is not None:
+            found |= dict.fromkeys(inside, first)
+    return found, frozenset(firsts)
 
 
 def _first_poll(

@@ -114,7 +114,9 @@ def _bar(instruction: Instruction) -> Reads | None:
     kind = instruction.modifiers[:1]
     operands = instruction.operands
     if kind == ("ARV",) and len(operands) == 2:
-        return _one("partial_barrier_arrive", barrier=number(operands[0]), threads=operands[1])
+        return _one(
+            "partial_barrier_arrive", barrier=number(operands[0]), threads=number(operands[1])
+        )
     if kind == ("RED",) and operands and operands[0] == "0x0":
         return _one("syncthreads", reduce=instruction.modifiers[1])
     if kind != ("SYNC",) or not operands:

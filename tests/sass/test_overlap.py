@@ -1,0 +1,55 @@
+"""What stands between consecutive waits."""
+
+from stagebench.sass.control_flow import control_flow
+from stagebench.sass.overlap import overlap_windows
+from stagebench.sass.read import read_sass
+from stagebench.sass.sites import sync_sites
+from tests.sass.reading import read
+
+
+def _windows(name, function):
+    flow = control_flow(read(name, function))
+    return [
+        (w.section, w.wait.split()[0], w.instructions, w.mma, w.async_copies, w.loads)
+        for w in overlap_windows(flow, sync_sites(flow))
+    ]
+
+
+def test_a_loop_with_its_first_trip_and_steady_state():
+    """A ring of cp.async groups: the loop's first wait has two windows."""
+    assert _windows("manual_ring_sm_80", "kernel_kernel") == [
+        ("prologue", "DEPBAR.LE", 104, 0, 8, 0),
+        ("body", "DEPBAR.LE", 59, 16, 0, 8),
+        ("body", "DEPBAR.LE", 25, 0, 4, 0),
+    ]
+
+
+def test_roles_do_not_run_into_each_other():
+    """The producer's first window starts at its own code, not behind the consumer's last wait."""
+    poll, group = "SYNCS.PHASECHK.TRANS64.TRYWAIT", "WARPGROUP.DEPBAR.LE"
+    assert _windows("gemm_depth2_sm_90a", "gemm_kernel_kernel") == [
+        ("prologue", poll, 49, 0, 0, 0),
+        ("body", group, 32, 4, 0, 0),
+        ("body", poll, 1, 0, 0, 0),
+        ("body", group, 24, 4, 0, 0),
+        ("body", poll, 1, 0, 0, 0),
+        ("body", group, 7, 4, 0, 0),
+        ("body", poll, 1, 0, 0, 0),
+        ("body", group, 15, 4, 0, 0),
+        ("prologue", poll, 8, 0, 0, 0),
+        ("body", poll, 25, 0, 2, 0),
+        ("body", poll, 26, 0, 2, 0),
+        ("body", poll, 25, 0, 2, 0),
+    ]
+
+
+def test_no_wait_no_window():
+    """A kernel that waits for nothing has no window."""
+    text = (
+        '\t.target\tsm_80\n\t.section\t.text.k,"ax",@progbits\n'
+        "        .size           k,(.L_x_1 - k)\nk:\n"
+        "        /*0000*/                   LDG.E R1, [R2.64] ;\n"
+        "        /*0010*/                   EXIT ;\n.L_x_1:\n"
+    )
+    flow = control_flow(read_sass(text, "k"))
+    assert overlap_windows(flow, sync_sites(flow)) == ()
