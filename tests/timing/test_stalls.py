@@ -152,3 +152,11 @@ def test_an_empty_buffer():
     found = read(b"")
     assert (found.sites, found.roles, found.read_cycles) == ((), (), None)
     assert [problem.kind for problem in found.problems] == ["truncated"]
+
+
+def test_a_kernel_without_a_wait():
+    """Every warp still writes its calibration: no site, all of its time busy."""
+    meta = metadata((), roles=("all",))
+    found = read(lane([], calibration=0), meta)
+    assert (found.sites, found.problems, found.read_cycles) == ((), (), 20.0)
+    assert [(role.role, role.whole.busy_cycles) for role in found.roles] == [("all", 10_000)]
