@@ -15,14 +15,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from stagebench.assemble.records import MachineText
-from stagebench.probe.audit_records import (
-    Audit,
-    Build,
-    Finding,
-    FindingKind,
-    SiteAudit,
-    SiteStatus,
-)
+from stagebench.model.facts import Launch
+from stagebench.probe.audit_records import Audit, Build, Finding, SiteAudit, SiteStatus, finding
+from stagebench.probe.audit_resources import compare_resources, ctas_per_sm, spill_bytes
 from stagebench.probe.insert import Placed, ProbedText
 from stagebench.probe.line_insertion import Lines
 from stagebench.ptx.read import read_module
@@ -41,32 +36,43 @@ _WORK = """
 _WORK_HEADS = frozenset(_WORK.split())
 _SCHEDULED = frozenset(("cp_async_copy", "mma_sync"))
 _PRODUCTS = frozenset(("mma_sync", "wgmma", "tcgen05_mma"))
-_NOTES = frozenset(("copies_differ", "registers"))
 _OPS = {"cluster_sync": ("cluster_wait",), "syncthreads": ("syncthreads", "partial_barrier")}
 
 
-def audit(builds: Mapping[Build, MachineText], probed: ProbedText, control: Lines) -> Audit:
+def audit(
+    builds: Mapping[Build, MachineText],
+    probed: ProbedText,
+    control: Lines,
+    *,
+    launch: Launch,
+    arch: str,
+) -> Audit:
     """Audit three builds of one kernel; ``probed`` and ``control`` say where its lines went."""
-    functions = {build: read_sass(text.sass, probed.kernel) for build, text in builds.items()}
-    sync = {
-        build: _sync(functions[build], text.ptx, probed.kernel) for build, text in builds.items()
+    flows = {
+        build: control_flow(read_sass(text.sass, probed.kernel)) for build, text in builds.items()
     }
-    sites = _audit_sites(functions["probed"], sync["probed"], probed.sites)
+    sync = {
+        build: sync_sites(flows[build], _ops(text.ptx, probed.kernel))
+        for build, text in builds.items()
+    }
+    sites = _audit_sites(flows["probed"].function, sync["probed"], probed.sites)
+    occupancies = ctas_per_sm(builds, launch, arch)
     findings = [
-        _finding(one.status, f"site {one.site}: {_STATUS[one.status]}", site=one.site)
+        finding(one.status, f"site {one.site}: {_STATUS[one.status]}", site=one.site)
         for one in sites
         if one.status != "ok"
     ]
     findings += _skeleton(sync)
     findings += _lost(sync["control"], control.original, sync["probed"], probed.lines.original)
-    findings += _resources(builds)
+    findings += compare_resources(builds, occupancies, flows)
     return Audit(
-        passed=all(finding.note for finding in findings),
+        passed=all(one.note for one in findings),
         sites=sites,
         findings=tuple(findings),
         registers={build: text.resources.registers for build, text in builds.items()},
-        spill_bytes={build: _spills(text) for build, text in builds.items()},
+        spill_bytes={build: spill_bytes(text) for build, text in builds.items()},
         code_bytes={build: text.resources.code_bytes for build, text in builds.items()},
+        ctas_per_sm=occupancies,
     )
 
 
@@ -77,17 +83,10 @@ _STATUS: dict[str, str] = {
 }
 
 
-def _finding(
-    kind: FindingKind, message: str, *, build: Build = "probed", site: int | None = None
-) -> Finding:
-    return Finding(kind=kind, note=kind in _NOTES, build=build, site=site, message=message)
-
-
-def _sync(function: SassFunction, ptx: str, kernel: str) -> tuple[SassSite, ...]:
+def _ops(ptx: str, kernel: str) -> dict[int, str]:
     module = read_module(ptx)
     entry = next(one for one in module.entries if one.name == kernel)
-    ops = {site.line: site.op for site in ptx_sites(entry)}
-    return sync_sites(control_flow(function), ops)
+    return {site.line: site.op for site in ptx_sites(entry)}
 
 
 def _audit_sites(
@@ -173,13 +172,13 @@ def _skeleton(sync: Mapping[Build, Sequence[SassSite]]) -> list[Finding]:
         before, after = counts[left], counts[right]
         if before.keys() != after.keys():
             only = ", ".join(sorted(before.keys() ^ after.keys()))
-            findings.append(_finding("ops_differ", f"{left} and {right}: {only}", build=right))
+            findings.append(finding("ops_differ", f"{left} and {right}: {only}", build=right))
         elif before != after:
             shown = f"{left} → {right}: {_difference(before, after)}"
-            findings.append(_finding("copies_differ", f"copies of code: {shown}", build=right))
+            findings.append(finding("copies_differ", f"copies of code: {shown}", build=right))
         elif right == "probed" and _ordered(ops[left]) != _ordered(ops[right]):
             message = "control and probed synchronise in another order of code"
-            findings.append(_finding("order_differs", message))
+            findings.append(finding("order_differs", message))
     return findings
 
 
@@ -198,7 +197,7 @@ def _lost(
     before = {(site.op, control_lines.get(site.ptx_line or 0)) for site in control}
     after = {(site.op, probed_lines.get(site.ptx_line or 0)) for site in probed}
     return [
-        _finding("ops_differ", f"the {op} of PTX line {line} is in the control alone")
+        finding("ops_differ", f"the {op} of PTX line {line} is in the control alone")
         for op, line in sorted(before - after, key=str)
         if line is not None and op not in _PRODUCTS
     ]
@@ -220,36 +219,3 @@ def _difference(left: Counter[str], right: Counter[str]) -> str:
         for op in sorted(left.keys() | right.keys())
         if left[op] != right[op]
     )
-
-
-def _resources(builds: Mapping[Build, MachineText]) -> list[Finding]:
-    base = builds["base"]
-    findings: list[Finding] = []
-    known = {(one.code, one.name, _without_lines(one.text)) for one in base.messages}
-    for build in ("control", "probed"):
-        text = builds[build]
-        if _spills(text) > _spills(base):
-            shown = f"{_spills(base)} → {_spills(text)} bytes"
-            findings.append(_finding("spills", f"registers are spilled: {shown}", build=build))
-        if text.resources.stack_bytes > base.resources.stack_bytes:
-            shown = f"{base.resources.stack_bytes} → {text.resources.stack_bytes} bytes"
-            findings.append(_finding("stack", f"the stack frame grew: {shown}", build=build))
-        for message in text.messages:
-            key = (message.code, message.name, _without_lines(message.text))
-            if key not in known:
-                findings.append(_finding("message", message.text, build=build))
-        delta = text.resources.registers - base.resources.registers
-        if delta:
-            findings.append(
-                _finding("registers", f"{delta:+d} registers against base", build=build)
-            )
-    return findings
-
-
-def _without_lines(text: str) -> str:
-    """A message without its numbers: lines of the text move with the probes."""
-    return " ".join("#" if any(c.isdigit() for c in word) else word for word in text.split())
-
-
-def _spills(text: MachineText) -> int:
-    return text.resources.spill_store_bytes + text.resources.spill_load_bytes

@@ -19,6 +19,8 @@ FindingKind = Literal[
     "stack",
     "message",
     "registers",
+    "role_registers",
+    "occupancy",
 ]
 
 
@@ -53,7 +55,8 @@ class Finding(Record, frozen=True, kw_only=True):
 class Audit(Record, frozen=True, kw_only=True):
     """What came of comparing three builds; ``passed``: nothing but notes was found.
 
-    ``registers`` and ``spill_bytes`` (stores and loads) are by build.
+    ``registers`` and ``spill_bytes`` (stores and loads) are by build; ``ctas_per_sm`` is the
+    theoretical occupancy (``None``: not known for the arch).
     """
 
     passed: bool
@@ -62,3 +65,14 @@ class Audit(Record, frozen=True, kw_only=True):
     registers: dict[Build, int]
     spill_bytes: dict[Build, int]
     code_bytes: dict[Build, int | None]
+    ctas_per_sm: dict[Build, int | None]
+
+
+_NOTES = frozenset(("copies_differ", "registers"))
+
+
+def finding(
+    kind: FindingKind, message: str, *, build: Build = "probed", site: int | None = None
+) -> Finding:
+    """A finding; what is expected of a kind is a note."""
+    return Finding(kind=kind, note=kind in _NOTES, build=build, site=site, message=message)

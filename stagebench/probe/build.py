@@ -78,7 +78,7 @@ def build_probed(
         base=made["base"],
         control=made["control"],
         probed=made["probed"],
-        audit=audit(made, placed.probed, placed.control),
+        audit=audit(made, placed.probed, placed.control, launch=launch, arch=arch),
     )
 
 

@@ -1,0 +1,88 @@
+"""What did probes cost in registers, and did the assembler say anything new?
+
+Of a kernel with ``setmaxnreg`` the count of registers is the launch budget; what each role may use
+is its own, and ptxas does not refuse code that takes more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+from stagebench.assemble.records import MachineText
+from stagebench.machine.occupancy import occupancy
+from stagebench.model.facts import Launch
+from stagebench.probe.audit_records import Build, Finding, finding
+from stagebench.sass.control_flow import ControlFlow
+from stagebench.sass.registers import role_registers
+
+_OTHERS: tuple[Build, ...] = ("control", "probed")
+
+
+def compare_resources(
+    builds: Mapping[Build, MachineText],
+    ctas: Mapping[Build, int | None],
+    flows: Mapping[Build, ControlFlow],
+) -> list[Finding]:
+    """Spills, stack, messages, registers and occupancy of control and probed against base."""
+    base = builds["base"]
+    found: list[Finding] = []
+    known = {_key(message.code, message.name, message.text) for message in base.messages}
+    for build in _OTHERS:
+        text = builds[build]
+        if spill_bytes(text) > spill_bytes(base):
+            shown = f"{spill_bytes(base)} → {spill_bytes(text)} bytes"
+            found.append(finding("spills", f"registers are spilled: {shown}", build=build))
+        if text.resources.stack_bytes > base.resources.stack_bytes:
+            shown = f"{base.resources.stack_bytes} → {text.resources.stack_bytes} bytes"
+            found.append(finding("stack", f"the stack frame grew: {shown}", build=build))
+        found += [
+            finding("message", message.text, build=build)
+            for message in text.messages
+            if _key(message.code, message.name, message.text) not in known
+        ]
+        delta = text.resources.registers - base.resources.registers
+        if delta:
+            found.append(finding("registers", f"{delta:+d} registers against base", build=build))
+        before, after = ctas["base"], ctas[build]
+        if before is not None and after is not None and after < before:
+            shown = f"{before} → {after} CTAs in an SM"
+            found.append(
+                finding("occupancy", f"registers lower the occupancy: {shown}", build=build)
+            )
+    for role in role_registers(flows["probed"]):
+        if role.used is not None and role.used > role.budget:
+            shown = f"the {role.role} uses {role.used} of {role.budget} registers"
+            found.append(finding("role_registers", shown))
+    return found
+
+
+def ctas_per_sm(
+    builds: Mapping[Build, MachineText], launch: Launch, arch: str
+) -> dict[Build, int | None]:
+    """The theoretical occupancy of each build."""
+    extents = [extent for extent in launch.block if isinstance(extent, int)]
+    found: dict[Build, int | None] = {}
+    for build, text in builds.items():
+        taken = text.resources
+        fits = occupancy(
+            arch,
+            prod(extents),
+            taken.registers,
+            taken.static_smem_bytes,
+            launch.dynamic_smem_bytes,
+            barriers=taken.barriers,
+        )
+        found[build] = None if fits is None else fits.ctas_per_sm
+    return found
+
+
+def spill_bytes(text: MachineText) -> int:
+    """Stores and loads of spilled registers."""
+    return text.resources.spill_store_bytes + text.resources.spill_load_bytes
+
+
+def _key(code: str | None, name: str, text: str) -> tuple[str | None, str, str]:
+    """A message without its numbers: lines of the text move with the probes."""
+    words = ("#" if any(char.isdigit() for char in word) else word for word in text.split())
+    return code, name, " ".join(words)
