@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import os
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from stagebench.assemble.ptx_text import KERNEL_FILE
 
 _Getter = Callable[..., Any]
 _HEAP_BYTES = 1 << 30
+_FOLDER = "stagebench-pch-"
 _HEADER_NAME = "kernel.pch"
 _HEADER_REMARK = re.compile(
     r'^"[^"\n]*": (?:using|creating) precompiled header file .*\n+', re.MULTILINE
@@ -45,7 +47,8 @@ class Nvrtc:
         Where the text has no header worth one, or NVRTC won't make it, later kernels go without.
         """
         try:
-            with tempfile.TemporaryDirectory(prefix="stagebench-pch-") as folder:
+            _remove_leftovers()
+            with tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{os.getpid()}-") as folder:
                 result = self._compile_into(Path(folder) / _HEADER_NAME, request)
         except OSError:  # no place for a header
             self.warm = True
@@ -72,6 +75,14 @@ class Nvrtc:
         if isinstance(result, Rejected) and path in result.log:  # the header can't be read
             return _compile(request, None)
         return result
+
+
+def _remove_leftovers() -> None:
+    """Remove what processes left that were killed while they made a header (260 MB each)."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        owner = folder.name[len(_FOLDER) :].partition("-")[0]
+        if not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _compile(request: Compile, header_option: str | None) -> Compiled | Rejected:
