@@ -4,7 +4,7 @@ import pytest
 
 from stagebench.sass.program import Instruction
 from stagebench.sass.sync_ops import read_sync
-from tests.sass.reading import ops_by_ptx, sites
+from tests.sass.reading import ops_by_ptx, read, sites
 
 
 def _starting(found, start):
@@ -140,3 +140,12 @@ def test_a_register_is_an_argument_by_name_and_an_immediate_a_number():
     assert (known.op, known.args) == ("partial_barrier", {"barrier": 1, "threads": 64})
     (unknown,) = read_sync(_instruction("BAR.SYNC", "R6", "0x40"))
     assert unknown.args == {"barrier": "R6", "threads": 64}
+
+
+def test_consumer_blackwell_reads_like_hopper():
+    """sm_120a has Hopper's mbarriers and bulk copies: the same statements, the same ops."""
+    hopper = [site.op for site in sites("instructions_sm_90a")]
+    blackwell = [site.op for site in sites("instructions_sm_120a")]
+    extra = ["warp_sync"] * 2  # brought by the aligned cluster barrier
+    assert sorted(blackwell) == sorted(hopper + extra)
+    assert read("instructions_sm_120a").unknown_opcodes == ()
