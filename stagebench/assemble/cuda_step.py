@@ -7,6 +7,7 @@ for NVRTC, ``tilelang/jit/adapter/libgen.py:compile_lib`` for nvcc (0.1.15), wit
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from stagebench.assemble.ptx_text import KERNEL_FILE, with_portable_names
 from stagebench.assemble.records import NotAssembled
 from stagebench.assemble.toolchain import Program, Toolchain
 
-_TENSOR_MAP = "CUtensorMap"
+_TENSOR_MAP = re.compile(r"\bCUtensorMap\b")
 _TENSOR_MAP_HEADER = "stagebench_tensor_map.h"
 OWN_HEADERS = {
     # Apache TVM's CUDA includes cuda.h for nvcc alone, and NVRTC can't read that: it needs the C
@@ -67,7 +68,7 @@ def nvrtc_options(
         first.append("cuda_device_runtime_api.h")
     if uses_tilelang_templates(text):
         first.append("tl_templates/cuda/nvrtc_std.h")
-    elif _TENSOR_MAP in text:
+    elif _TENSOR_MAP.search(text):
         first.append(_TENSOR_MAP_HEADER)
     return (
         "-default-device",

@@ -35,20 +35,31 @@ def with_portable_names(ptx: str, include_folders: Iterable[str]) -> str:
 
 
 def cuda_line_at(ptx: str, line: int) -> int | None:
-    """The line of ``kernel.cu`` that the 1-based PTX line was made from, through inlining."""
+    """The line of ``kernel.cu`` that the 1-based PTX line was made from, through inlining.
+
+    ``None`` also where several lines fit: a compiler prints the chain of an inlined position once,
+    later only its innermost part (`stagebench.ptx.cuda_lines` then weighs the neighbours).
+    """
     files = {match[2]: match[3] for match in _FILE.finditer(ptx)}
-    outer: dict[str, str | None] = {}
-    at: str | None = None
+    outer: dict[str, set[str]] = {}
+    last: re.Match[str] | None = None
     for text in ptx.splitlines()[:line]:
         found = _LOC.match(text)
         if found:
-            at = found["at"]
-            outer[at] = found["outer"]
-    for _ in range(len(outer) + 1):
-        if at is None:
-            return None
+            last = found
+            if found["outer"]:
+                outer.setdefault(found["at"], set()).add(found["outer"])
+    work = [last["outer"] or last["at"]] if last else []
+    seen: set[str] = set()
+    lines: set[int] = set()
+    while work:
+        at = work.pop()
+        if at in seen:
+            continue
+        seen.add(at)
         file, cuda_line, _column = at.split(" ")
         if files.get(file) == KERNEL_FILE:
-            return int(cuda_line)
-        at = outer.get(at)
-    return None
+            lines.add(int(cuda_line))
+        else:
+            work.extend(outer.get(at, ()))
+    return lines.pop() if len(lines) == 1 else None

@@ -4,6 +4,7 @@ import struct
 
 from stagebench.assemble.cubin_sections import code_bytes
 from stagebench.assemble.cuda_log import first_error
+from stagebench.assemble.cuda_step import nvrtc_options
 from stagebench.assemble.cuda_text import (
     leading_directives,
     uses_tilelang_templates,
@@ -11,6 +12,7 @@ from stagebench.assemble.cuda_text import (
 )
 from stagebench.assemble.ptx_step import find_entry
 from stagebench.assemble.ptx_text import cuda_line_at, with_portable_names
+from stagebench.assemble.toolchain import find_toolchain
 
 
 def test_line_directives_are_emptied_in_place():
@@ -69,6 +71,18 @@ tl_templates/cuda/instruction/wgmma.h(95): error: static assertion failed with "
 
 1 error detected in the compilation of "kernel.cu".
 """
+
+
+def test_an_ambiguous_position_is_not_guessed():
+    """A header's line that was inlined in two lines of the kernel leads to neither of them."""
+    chain = '.file 1 "a.h"\n.file 2 "kernel.cu"\n.loc 1 5 1, function_name $x, inlined_at 2 {} 4\n'
+    inner = ".loc 1 9 2, function_name $x, inlined_at 1 5 1\n"
+    once = chain.format(30) + inner
+    twice = once + chain.format(44) + inner
+    assert cuda_line_at(once, 4) == 30
+    assert cuda_line_at(twice, 4) == 30
+    assert cuda_line_at(twice, 7) == 44
+    assert cuda_line_at(twice, 8) is None
 
 
 def test_cuda_errors():
@@ -132,3 +146,24 @@ def test_code_size():
     assert code_bytes(elf[:100], "gemm") is None
     assert code_bytes(b"", "gemm") is None
     assert code_bytes(b"\x7fELF\x01" + elf[5:], "gemm") is None
+
+
+def test_headers_that_come_first():
+    """Each only where the text needs it, and never as a line of the text."""
+    toolchain = find_toolchain()
+
+    def first(text):
+        options = nvrtc_options(text, "sm_90a", ("-DX",), toolchain)
+        assert options[1] == "--gpu-architecture=compute_90a"
+        assert options[-1] == "-DX"
+        return [option.partition("=")[2] for option in options if "--pre-include" in option]
+
+    assert first("__global__ void k(int* x) {}") == []
+    tilelang = "#include <tl_templates/cuda/copy.h>\n"
+    assert first(tilelang + "void k(CUtensorMap m);") == ["tl_templates/cuda/nvrtc_std.h"]
+    assert first(tilelang + "{ cudaGridDependencySynchronize(); }") == [
+        "cuda_device_runtime_api.h",
+        "tl_templates/cuda/nvrtc_std.h",
+    ]
+    assert first("void k(CUtensorMap m);") == ["stagebench_tensor_map.h"]
+    assert first("void k(MyCUtensorMaps m);") == []
