@@ -59,12 +59,18 @@ def region_rows(
 def problem_rows(
     problems: Sequence[WireProblem], *, show_all: bool = False
 ) -> tuple[tuple[str, str, str], ...]:
-    """Kind, place and message; damage before what was put right, the buffer's before a lane's."""
-    ordered = sorted(problems, key=lambda each: each.kind in HARMLESS)
-    shown = ordered if show_all else ordered[:_SHOWN_PROBLEMS]
-    rows = [(each.kind.replace("_", " "), _place(each), _message(each)) for each in shown]
-    if len(shown) < len(ordered):
-        rows.append(("", "", f"{len(ordered) - len(shown)} more; --all shows them"))
+    """Kind, place and message; damage before what was put right, the buffer's before a lane's.
+
+    What several lanes share is one row with the place of the first, unless ``show_all``.
+    """
+    groups: dict[object, list[WireProblem]] = {}
+    for each in sorted(problems, key=lambda each: each.kind in HARMLESS):
+        key = (each.kind, each.lane if show_all or each.lane is None else True)
+        groups.setdefault(key, []).append(each)
+    shown = list(groups.values()) if show_all else list(groups.values())[:_SHOWN_PROBLEMS]
+    rows = [(found[0].kind.replace("_", " "), _place(found), _message(found)) for found in shown]
+    if len(shown) < len(groups):
+        rows.append(("", "", f"{len(groups) - len(shown)} more; --all shows them"))
     return tuple(rows)
 
 
@@ -77,11 +83,14 @@ def nanoseconds(value: float) -> str:
     return f"{value / 1e6:.2f} ms"
 
 
-def _place(problem: WireProblem) -> str:
-    lane = "" if problem.lane is None else f"lane {problem.lane}"
-    slot = "" if problem.slot is None else f"slot {problem.slot}"
-    return ", ".join(part for part in (lane, slot) if part) or UNKNOWN
+def _place(found: Sequence[WireProblem]) -> str:
+    first = found[0]
+    lane = "" if first.lane is None else f"lane {first.lane}"
+    slot = "" if first.slot is None else f"slot {first.slot}"
+    place = ", ".join(part for part in (lane, slot) if part)
+    return f"{len(found)} lanes, first {place}" if len(found) > 1 else place or UNKNOWN
 
 
-def _message(problem: WireProblem) -> str:
-    return problem.message if problem.count == 1 else f"{problem.message} (×{problem.count})"
+def _message(found: Sequence[WireProblem]) -> str:
+    times = sum(each.count for each in found)
+    return found[0].message if times == len(found) else f"{found[0].message} (×{times})"

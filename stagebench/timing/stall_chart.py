@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from stagebench.errors import MachineError, UsageError
+from stagebench.errors import UsageError
 from stagebench.model.timing import StallCause, VariantTiming
 from stagebench.timing.correlate import stall_by_cause
+from stagebench.trace.svg_figure import svg_figure
 from stagebench.trace.timeline_svg import PALETTE
 
 if TYPE_CHECKING:
@@ -30,15 +30,6 @@ def stall_chart(timings: Sequence[VariantTiming], *, title: str) -> bytes:
     Depths whose output was wrong are left out, and the title says which.  `MachineError` without
     matplotlib, `UsageError` where no depth has a time.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
-        from matplotlib.figure import Figure
-    except ImportError as exc:
-        raise MachineError(
-            "a chart needs matplotlib, which is not installed",
-            hint="pip install 'stagebench[chart]'",
-        ) from exc
     ordered = sorted(timings, key=lambda timing: timing.num_stages)
     wrong = [str(timing.num_stages) for timing in ordered if timing.correct is False]
     sound = [timing for timing in ordered if timing.correct is not False and timing.base]
@@ -47,16 +38,12 @@ def stall_chart(timings: Sequence[VariantTiming], *, title: str) -> bytes:
             f"{title}: no depth has a time and a right output", hint="measure it again"
         )
     note = f" (output wrong at {', '.join(wrong)}: not shown)" if wrong else ""
-    with mpl.rc_context({"svg.hashsalt": "stagebench", "svg.fonttype": "none", "font.size": 9.0}):
-        figure = Figure(figsize=(7.2, 5.4), layout="constrained")
-        FigureCanvasSVG(figure)
-        time_panel, stall_panel = figure.subplots(2, 1, sharex=True)
-        figure.suptitle(title + note)
+    with svg_figure(width_inches=7.2, height_inches=5.4) as opened:
+        time_panel, stall_panel = opened.figure.subplots(2, 1, sharex=True)
+        opened.figure.suptitle(title + note)
         _times(time_panel, sound)
         _stalls(stall_panel, sound)
-        data = io.BytesIO()
-        figure.savefig(data, format="svg", metadata={"Date": None, "Creator": "stagebench"})
-    return data.getvalue()
+    return opened.svg
 
 
 def _times(panel: Axes, sound: Sequence[VariantTiming]) -> None:

@@ -110,6 +110,16 @@ def test_damage_is_shown_first_and_is_an_error(tmp_path, capsysbinary):
     assert "event 0" in out
 
 
+def test_what_all_lanes_share_is_one_line(whole, capsysbinary):
+    """Read as the other format, each lane has an unknown type: said once, or for each with --all."""
+    code, out = run(capsysbinary, whole, "--format", "flashinfer")
+    assert code == 2
+    assert out.count("! unknown type") == 1
+    assert "4 lanes, first lane 0, slot 17" in out
+    _, everything = run(capsysbinary, whole, "--format", "flashinfer", "--all")
+    assert everything.count("! unknown type") == 4
+
+
 def test_a_wrapped_timer_is_no_error(tmp_path, capsysbinary):
     """It is said, and put right."""
     path = tmp_path / "wrap.bin"
