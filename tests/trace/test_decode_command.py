@@ -111,7 +111,7 @@ def test_damage_is_shown_first_and_is_an_error(tmp_path, capsysbinary):
 
 
 def test_what_all_lanes_share_is_one_line(whole, capsysbinary):
-    """Read as the other format, each lane has an unknown type: said once, or for each with --all."""
+    """Read as the other format, each lane has an unknown type: said once; --all says each."""
     code, out = run(capsysbinary, whole, "--format", "flashinfer")
     assert code == 2
     assert out.count("! unknown type") == 1
