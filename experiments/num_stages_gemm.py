@@ -21,6 +21,19 @@ Seen (TileLang 0.1.15)
        Call sites do: prologue and epilogue grow with the depth, so text counts alone mislead.
     5. On sm_90a the depth changes memory and barriers only: the loop bodies' calls are the same at
        every depth, with twice the threads that the kernel asked for.
+
+Seen in the machine code (NVRTC and ptxas 13.0; ``machine_of_num_stages.svg``)
+    6. What the IR says is executed is executed: at every depth the four levels (IR, CUDA, PTX,
+       SASS) agree, every difference having a name, and nothing spills.
+    7. sm_80 pays for depth with occupancy: two CTAs per SM up to depth 2, one from depth 3 on, by
+       shared memory.  On sm_90a the registers that ``setmaxnreg`` moves allow one CTA at any depth.
+    8. The frontier: 5 stages fit an A100 and 2 leave room for a second CTA; 7 and 3 on a Hopper.
+    9. Of the 240 registers that each consumer gets at every depth it uses 152, of its 24 the
+       producer uses 4: depth is not what registers limit.
+    10. Between two waits of the steady state the sm_80 code has 128 matrix instructions to hide a
+       copy behind, whatever the depth: what depth buys is how long a copy may take.
+
+    ``stagebench sweep --num-stages 0 1 2 3 4 --machine --chart machine_of_num_stages.svg`` draws it.
 """
 
 from stagebench import Case, Experiment, expect
@@ -43,9 +56,15 @@ def calls_in_bodies(v):
     return [(site.op, site.dynamic) for site in v.sync_ops if site.section == "body"]
 
 
+def frontier(v):
+    """The deepest num_stages with one CTA and with two, of the variant's own arch."""
+    own = v.machine.frontier[0]
+    return {own.arch: (own.max_num_stages, own.max_num_stages_two_ctas)}
+
+
 EXPERIMENT = Experiment(
     question="What does num_stages do to the generated GEMM, and where does it do nothing?",
-    cases=[Case(kernel="gemm", num_stages=[1, 2, 3, 4], arch=["sm_80", "sm_90a"])],
+    cases=[Case(kernel="gemm", num_stages=[1, 2, 3, 4], arch=["sm_80", "sm_90a"], machine=True)],
     expectations=[
         expect(
             "1. sm_80: PipelinePlanning plans a software pipeline",
@@ -107,6 +126,49 @@ EXPERIMENT = Experiment(
             "5. sm_90a: twice the threads that the kernel asked for",
             lambda v: v.launch.block == (2 * v.params["threads"], 1, 1),
             where=SM_90A,
+        ),
+        expect(
+            "6. the four levels agree and nothing spills",
+            lambda v: all(row.agreed for row in v.machine.levels) and v.machine.spill_bytes == 0,
+        ),
+        expect(
+            "6. the PTX executes what the IR says",
+            lambda v: (
+                {op: v.machine.sync_ptx[op].executed for op in v.totals}
+                == {op: v.totals[op].dynamic for op in v.totals}
+            ),
+        ),
+        expect(
+            "7. sm_80: a second CTA fits an SM up to depth 2",
+            lambda v: v.machine.occupancy.ctas_per_sm == (2 if v.num_stages <= 2 else 1),
+            where=SM_80,
+        ),
+        expect(
+            "7. sm_90a: one CTA at any depth, by registers",
+            lambda v: (
+                v.machine.occupancy.ctas_per_sm == 1 and "registers" in v.machine.occupancy.limiters
+            ),
+            where=SM_90A,
+        ),
+        expect(
+            "8. the frontier of each arch, for one CTA and for two",
+            lambda v: (
+                frontier(v) == ({"sm_80": (5, 2)} if v.arch == "sm_80" else {"sm_90": (7, 3)})
+            ),
+            where={"num_stages": [2, 3, 4]},
+        ),
+        expect(
+            "9. sm_90a: what each role uses of its registers",
+            lambda v: (
+                {r.role: (r.used, r.budget) for r in v.machine.resources.role_registers}
+                == {"producer": (4, 24), "consumer": (152, 240)}
+            ),
+            where=SM_90A,
+        ),
+        expect(
+            "10. sm_80: 128 matrix instructions between two waits of the steady state",
+            lambda v: [w.mma for w in v.machine.overlap if w.section == "body"] == [128],
+            where=SM_80,
         ),
     ],
 )

@@ -254,6 +254,16 @@ class VariantView:
         return RecordView(self._facts().launch, self._at("launch"), self._notes)
 
     @property
+    def machine(self) -> RecordView:
+        """Facts of the machine code; raises where nobody asked for them, or it did not assemble."""
+        machine = self._facts().machine
+        if machine is None:
+            raise LookupError(
+                f"{self._at('machine')} is not known: Case(…, machine=True) asks for it"
+            )
+        return RecordView(machine, self._at("machine"), self._notes)
+
+    @property
     def kernel_cu(self) -> str:
         """The generated CUDA."""
         self._facts()
