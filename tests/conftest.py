@@ -1,9 +1,16 @@
 """What do all tests share?  One cache for the whole run, so that each real case is lowered once."""
 
 import os
+import tempfile
 from pathlib import Path
 
+import hypothesis
 import pytest
+from hypothesis.configuration import set_hypothesis_home_dir
+
+set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "stagebench-hypothesis")  # not the checkout
+hypothesis.settings.register_profile("stagebench", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("stagebench")  # tests are never timed, and fail for everyone alike
 
 
 def pytest_configure(config):
