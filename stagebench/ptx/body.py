@@ -125,7 +125,7 @@ class BodyReader:
         start = self.at
         end = self._semicolon("an instruction without its semicolon")
         found = read_instruction(self.tokens.kinds[start:end], self.tokens.texts[start:end])
-        if found is None:
+        if found is None or not "a" <= found[0][0] <= "z":
             raise self._error("not an instruction", start)
         opcode, guard, operands = found
         self.instructions.append(

@@ -234,22 +234,28 @@ def _loops(blocks: Sequence[Block], idom: Sequence[int | None]) -> list[Loop]:
         for target in block.successors:
             if _dominates(idom, target, block.index):
                 back.setdefault(target, []).append(block.index)
+    found = []
+    for header, tails in back.items():
+        members = frozenset().union(*(repeated(blocks, tail, header) for tail in tails))
+        edges = tuple((tail, header) for tail in sorted(tails))
+        found.append(Loop(header, members, edges))
+    return sorted(found, key=lambda loop: (-len(loop.blocks), loop.header))
+
+
+def repeated(blocks: Sequence[Block], tail: int, header: int) -> frozenset[int]:
+    """Blocks that one back edge repeats: those from which its tail is reached, up to its header."""
     predecessors: list[list[int]] = [[] for _ in blocks]
     for block in blocks:
         for target in block.successors:
             predecessors[target].append(block.index)
-    found = []
-    for header, tails in back.items():
-        members = {header}
-        work = [tail for tail in tails if tail != header]
-        while work:
-            node = work.pop()
-            if node not in members:
-                members.add(node)
-                work.extend(predecessors[node])
-        edges = tuple((tail, header) for tail in sorted(tails))
-        found.append(Loop(header, frozenset(members), edges))
-    return sorted(found, key=lambda loop: (-len(loop.blocks), loop.header))
+    members = {header}
+    work = [tail]
+    while work:
+        node = work.pop()
+        if node not in members:
+            members.add(node)
+            work.extend(predecessors[node])
+    return frozenset(members)
 
 
 def _dominates(idom: Sequence[int | None], above: int, node: int) -> bool:

@@ -49,8 +49,11 @@ def cuda_lines(function: Function, instructions: Sequence[int]) -> list[CudaLine
     for index in ambiguous:
         found = candidates[index]
         others = sorted(lines.difference(found))
-        before, after = _sure(candidates, index, -1), _sure(candidates, index, 1)
-        fitting = _fitting(found, before, after, others)
+        fitting = found
+        for anchors in (instructions, range(len(candidates))):  # sites first: they stay in order
+            before, after = _sure(candidates, anchors, index)
+            if len(fitting) > 1:
+                fitting = _fitting(fitting, before, after, others)
         last = turns.get(tuple(fitting), -1)
         line = next((one for one in fitting if one > last), fitting[0])
         turns[tuple(fitting)] = line
@@ -99,15 +102,23 @@ def _roots(
     return sorted(found)
 
 
-def _sure(candidates: Sequence[list[int]], index: int, step: int) -> int | None:
-    """Return the nearest line that is sure and is none of those that are in question."""
+def _sure(
+    candidates: Sequence[list[int]], anchors: Sequence[int], index: int
+) -> tuple[int | None, int | None]:
+    """Return the nearest lines before and behind that are sure and not in question."""
     question = candidates[index]
-    at = index + step
-    while 0 <= at < len(candidates):
-        if len(candidates[at]) == 1 and candidates[at][0] not in question:
-            return candidates[at][0]
-        at += step
-    return None
+
+    def line_at(anchor: int) -> int | None:
+        found = candidates[anchor]
+        return found[0] if len(found) == 1 and found[0] not in question else None
+
+    place = bisect_left(anchors, index)
+    before = (line_at(anchors[at]) for at in range(place - 1, -1, -1))
+    after = (line_at(anchors[at]) for at in range(place, len(anchors)))
+    return (
+        next((one for one in before if one is not None), None),
+        next((one for one in after if one is not None), None),
+    )
 
 
 def _fitting(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from stagebench.model.base import Extent
-from stagebench.ptx.control_flow import ControlFlow, control_flow, targets_of
+from stagebench.ptx.control_flow import ControlFlow, control_flow, repeated, targets_of
 from stagebench.ptx.cuda_lines import CudaLine, cuda_lines
 from stagebench.ptx.records import Function
 from stagebench.ptx.sync_ops import PtxOp, read_ops
@@ -118,18 +118,26 @@ def _spins(function: Function, flow: ControlFlow, sites: set[int]) -> dict[int, 
                     if block.first <= target <= index:
                         found |= dict.fromkeys(range(target, index), 0)
     for loop in flow.loops:
-        members = [
-            index
-            for block in loop.blocks
-            for index in range(flow.blocks[block].first, flow.blocks[block].end)
-        ]
-        waiting = [index for index in members if index in sites]
-        if len(waiting) == 1 and function.instructions[waiting[0]].head == "mbarrier":
-            inner = [
-                one for one in flow.loops_of(waiting[0]) if len(one.blocks) <= len(loop.blocks)
-            ]
-            found.setdefault(waiting[0], len(inner))
+        polls = [_polled(function, flow, edge, sites) for edge in loop.back_edges]
+        for poll in polls:
+            if poll is not None:
+                # a loop that does nothing but poll is no loop around the wait
+                found[poll] = found.get(poll, 0) + all(one is not None for one in polls)
     return found
+
+
+def _polled(
+    function: Function, flow: ControlFlow, edge: tuple[int, int], sites: set[int]
+) -> int | None:
+    """Return the poll that a back edge repeats; ``None``: it repeats something else."""
+    inside = [
+        index
+        for block in repeated(flow.blocks, *edge)
+        for index in range(flow.blocks[block].first, flow.blocks[block].end)
+        if index in sites
+    ]
+    polls = len(inside) == 1 and function.instructions[inside[0]].head == "mbarrier"
+    return inside[0] if polls else None
 
 
 def _cluster_syncs(sites: Sequence[PtxSite]) -> list[PtxSite]:
