@@ -49,3 +49,12 @@ def test_an_op_from_nowhere_is_left_over():
     """A load at a line where the PTX has none is not explained away."""
     found = _only(compare([("syncthreads", 5)], [_site("tma_load", 5)]), "tma_load")
     assert (found.ptx, found.sass, found.unexplained) == (0, 1, 1)
+
+
+def test_products_copied_in_part_need_their_fences_copied():
+    """6 products became 16: explained where a fence was copied too, left over where none was."""
+    ptx = [("wgmma", line) for line in range(6)] + [("wgmma_fence", 90), ("wgmma_fence", 91)]
+    sass = [_site("wgmma", None)] * 16 + [_site("wgmma_fence", 90)]
+    copied = [*sass, *[_site("wgmma_fence", 91)] * 4]
+    assert _only(compare(ptx, copied), "wgmma").unexplained == 0
+    assert _only(compare(ptx, [*sass, _site("wgmma_fence", 91)]), "wgmma").unexplained == 10
