@@ -146,7 +146,7 @@ def arrays(path: Path, dtype: str | None) -> dict[str, bytes]:
     try:
         with np.load(path, allow_pickle=False) as archive:
             found = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as exc:
+    except (OSError, TypeError, ValueError, zipfile.BadZipFile) as exc:
         raise UsageError(f"{path} is no .npz file: {exc}", hint="numpy.savez makes one") from exc
     return {name: np.ascontiguousarray(one, dtype=dtype).tobytes() for name, one in found.items()}
 
