@@ -5,7 +5,8 @@ a site by the PTX line of each, the wait by its op and the line of its unit.  Ev
 has to stand between a read before it and a read behind it.  Whole kernels are compared by their
 synchronising instructions: each statement that has one in the control has one in the probed build,
 in the same order where there are as many copies.  How many copies ptxas makes (unrolled in base,
-peeled now and then in the control) is a note.  Polls of a spin out of line don't count.
+peeled now and then in the control) is a note.  Polls of a spin out of line don't count,
+nor does WARPSYNC, which ptxas puts before a barrier where it can't prove that a warp is together.
 Not seen: a wait that ptxas makes no instruction for.
 """
 
@@ -35,6 +36,7 @@ _WORK = """
 """
 _WORK_HEADS = frozenset(_WORK.split())
 _SCHEDULED = frozenset(("cp_async_copy", "mma_sync"))
+_NOT_OF_THE_KERNEL = frozenset((POLL, "warp_sync"))
 _PRODUCTS = frozenset(("mma_sync", "wgmma", "tcgen05_mma"))
 _OPS = {"cluster_sync": ("cluster_wait",), "syncthreads": ("syncthreads", "partial_barrier")}
 
@@ -163,7 +165,8 @@ def _reads_clock(instruction: Instruction) -> bool:
 
 def _skeleton(sync: Mapping[Build, Sequence[SassSite]]) -> list[Finding]:
     ops = {
-        build: [_shown(site) for site in sites if site.op != POLL] for build, sites in sync.items()
+        build: [_shown(site) for site in sites if site.op not in _NOT_OF_THE_KERNEL]
+        for build, sites in sync.items()
     }
     counts = {build: Counter(shown) for build, shown in ops.items()}
     findings: list[Finding] = []
@@ -199,7 +202,7 @@ def _lost(
     return [
         finding("ops_differ", f"the {op} of PTX line {line} is in the control alone")
         for op, line in sorted(before - after, key=str)
-        if line is not None and op not in _PRODUCTS
+        if line is not None and op not in _PRODUCTS | _NOT_OF_THE_KERNEL
     ]
 
 

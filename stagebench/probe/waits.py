@@ -129,7 +129,7 @@ def _unit(function: Function, flow: ControlFlow, site: PtxSite) -> Unit | str:
             for index in range(site.index, len(function.instructions))
             if any(op.op == "cluster_wait" for op in read_ops(function.instructions[index]))
         )
-    elif site.spin and instruction.asm is None:
+    elif site.spin and not _spins_inside(function, instruction.asm):
         return _spin(function, flow, site)
     first, last = _whole(function, site.index), _whole(function, last_index)
     guard = instruction.guard if instruction.asm is None else None
@@ -153,6 +153,14 @@ def _whole(function: Function, index: int) -> tuple[int, int, int, int]:
         return index, index + 1, instruction.span.line, instruction.span.last_line
     block = function.asm_blocks[instruction.asm]
     return block.first, block.end, block.line, block.last_line
+
+
+def _spins_inside(function: Function, asm: int | None) -> bool:
+    """Whether inline asm repeats its own poll, so that the whole spin is in it."""
+    if asm is None:
+        return False
+    block = function.asm_blocks[asm]
+    return any(one.head == "bra" for one in function.instructions[block.first : block.end])
 
 
 def _spin(function: Function, flow: ControlFlow, site: PtxSite) -> Unit | str:

@@ -125,6 +125,22 @@ def test_loop_spin():
     assert ".pragma" not in probed.text
 
 
+def test_loop_spin_around_asm():
+    """A loop in CUDA around one poll in inline asm is read outside the loop, not at each poll."""
+    body = (
+        "\t.reg .pred %p<3>;\n\t.reg .b32 %r<3>;\n\tmov.u32 %r1, 64;\n$SPIN:\n"
+        "\t// begin inline asm\n\t{\n\t.reg .pred P;\n"
+        "\tmbarrier.try_wait.parity.shared::cta.b64 P, [%r1], 0;\n\tselp.b32 %r2, 1, 0, P;\n\t}\n"
+        "\t// end inline asm\n\tsetp.eq.s32 %p1, %r2, 0;\n\t@%p1 bra $SPIN;\n\tret;"
+    )
+    probed = _probed(body)
+
+    lines = [line.strip() for line in probed.text.split("\n")]
+    assert [site.unit.site.op for site in probed.sites] == ["mbarrier_wait"]
+    assert lines[lines.index("$SPIN:") - 1] == READ.format(0)
+    assert lines[lines.index("@%p1 bra $SPIN;") + 1] == READ.format(1)
+
+
 def test_loop_spin_with_two_entries():
     """A spin that can be jumped into is left out, by name: its start can't be read."""
     body = (
