@@ -73,6 +73,11 @@ class Registers:
             return self._named(operand.text, scope)
         return _always(None)
 
+    @staticmethod
+    def constant(value: int) -> Getter:
+        """Return a getter of a constant."""
+        return _always(value)
+
     def _named(self, name: str, scope: int) -> Getter:
         slot = self.slot(name, scope)
         if slot is not None:

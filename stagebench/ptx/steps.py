@@ -19,6 +19,7 @@ from stagebench.ptx.records import (
     Address,
     Arguments,
     Instruction,
+    Integer,
     Name,
     Negated,
     Offset,
@@ -169,6 +170,8 @@ class _Compiler:
     def get(self, operand: Operand, width: int | None = None) -> Getter:
         """Return an operand's getter; integers are masked to the width."""
         getter = self.registers.getter(operand, self.instruction.scope)
+        if self.type == "pred" and isinstance(operand, Integer):
+            return self.registers.constant(bool(operand.value))  # mov.pred %p1, -1
         if width is None or self.type == "pred":
             return getter
         limit = (1 << width) - 1

@@ -27,6 +27,7 @@ ALPHABET = "%r1{}[]();:,@!|+-<>=./*\"\\'# \tabpx0_$\n\u00e9\x00"
 def count_of_statements(text):
     """Semicolons outside comments and strings, less those of declarations: by characters alone."""
     bare = re.sub(r'/\*.*?\*/|//[^\n]*|"[^"\n]*"', " ", text, flags=re.DOTALL)
+    bare = re.sub(r"\.loc\b[^\n]*", " ", bare)
     pieces = [re.sub(r"[{}\s]+|[\w$%]+:(?!:)", " ", piece) for piece in bare.split(";")[:-1]]
     return sum(bool(re.match(r"\s*(@|[a-z])", piece)) for piece in pieces)
 
