@@ -81,7 +81,7 @@ def _remove_leftovers() -> None:
     """Remove what processes left that were killed while they made a header (260 MB each)."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
         owner = folder.name[len(_FOLDER) :].partition("-")[0]
-        if not Path(f"/proc/{owner}").exists():
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
             shutil.rmtree(folder, ignore_errors=True)
 
 

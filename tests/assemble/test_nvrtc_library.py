@@ -86,7 +86,12 @@ def test_nothing_stays_in_the_temporary_folder(monkeypatch, tmp_path):
 def test_leftovers_of_killed_processes_are_removed(monkeypatch, tmp_path):
     """A folder goes when its process is gone; one of a running process and others' stay."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    names = ("stagebench-pch-4194999-a", f"stagebench-pch-{os.getpid()}-b", "pch-4194999-c")
+    names = (
+        "stagebench-pch-4194999-a",
+        f"stagebench-pch-{os.getpid()}-b",
+        "pch-4194999-c",
+        "stagebench-pch-x",
+    )
     for name in names:
         (tmp_path / name).mkdir()
         (tmp_path / name / "kernel.pch").write_bytes(b"")
