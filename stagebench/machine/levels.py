@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from stagebench.facts.cuda_records import CudaKernel
 from stagebench.facts.cuda_sites import sync_totals
 from stagebench.machine.cuda_to_ptx import explain_ptx
-from stagebench.machine.ptx_to_sass import explain_sass
 from stagebench.model import Facts, LevelCount, LevelRow
 from stagebench.ptx.by_statement import Executed, op_totals
-from stagebench.sass.sites import SassSite
+from stagebench.sass.rewrites import OpComparison, compare
+from stagebench.sass.sites import POLL, SassSite
 
-NOT_IN_CUDA = frozenset({"ldmatrix", "stmatrix", "elect", "mbarrier_poll"})
+NOT_IN_CUDA = frozenset({"ldmatrix", "stmatrix", "elect", "tcgen05_ld", "tcgen05_st", POLL})
 """Instructions that no statement of the CUDA or the IR stands for alone."""
 
 
@@ -36,17 +36,17 @@ def level_rows(
     for statement in executed:
         ptx.setdefault(statement.op, []).append(statement)
     totals = op_totals(executed)
-    in_sass: dict[str, list[SassSite]] = {}
-    for site in sass:
-        in_sass.setdefault(site.op, []).append(site)
+    lines = [(one.op, line) for one in executed for line in one.ptx_lines]
+    compared = {comparison.op: comparison for comparison in compare(lines, sass)}
+    polls = compared[POLL].sass if POLL in compared else 0
     in_cuda = {} if cuda is None else sync_totals(cuda.sites)
-    ops = sorted({*facts.sync_totals, *in_cuda, *ptx, *in_sass} - NOT_IN_CUDA)
+    ops = sorted({*facts.sync_totals, *in_cuda, *ptx, *compared} - NOT_IN_CUDA)
     rows = []
     for op in ops:
         total, written = facts.sync_totals.get(op), in_cuda.get(op)
         counts = ptx.get(op, ())
         down = explain_ptx(op, cuda, counts, facts)
-        further = explain_sass(op, ptx, in_sass)
+        further = compared.get(op)
         rows.append(
             LevelRow(
                 op=op,
@@ -59,9 +59,20 @@ def level_rows(
                 if written is None
                 else LevelCount(static=written.static, executed=written.dynamic),
                 ptx=totals.get(op, LevelCount(static=0, executed=0)),
-                sass=LevelCount(static=len(in_sass.get(op, ())), executed=None),
-                explanations=(*down.reasons, *further.reasons),
-                agreed=down.agreed and further.agreed,
+                sass=LevelCount(static=further.sass if further else 0, executed=None),
+                explanations=(*down.reasons, *_sass_reasons(further, polls)),
+                agreed=down.agreed and (further is None or further.unexplained == 0),
             )
         )
     return tuple(rows)
+
+
+def _sass_reasons(compared: OpComparison | None, polls: int) -> list[str]:
+    if compared is None:
+        return []
+    reasons = [rewrite.name for rewrite in compared.rewrites]
+    if compared.op == "mbarrier_wait" and polls:
+        reasons.append(f"{compared.sass} waits poll in {compared.sass + polls} places")
+    if compared.unexplained:
+        reasons.append(f"not explained: {compared.unexplained:+d} in SASS")
+    return reasons

@@ -86,7 +86,8 @@ def _compare(
             names["copied in part by ptxas, with their fences"] = seen - total
     else:
         for line, count in expected.items():
-            names.update(_at_line(op, count, found[line], sass))
+            bare = "mbarrier_arrive" not in ops_at[line]
+            names.update(_at_line(op, count, found[line], sass, bare=bare))
         for place, count in found.items():
             if place not in expected:
                 names.update(_elsewhere(op, count, ops_at.get(place or 0, [])))
@@ -104,11 +105,13 @@ def _is_copied(op: str, ptx: Sequence[tuple[str, int]], sass: Sequence[SassSite]
     return any(found[line] > count for line, count in expected.items())
 
 
-def _at_line(op: str, expected: int, found: int, sass: Sequence[SassSite]) -> dict[str, int]:
-    """What happened to the sites of one PTX line."""
+def _at_line(
+    op: str, expected: int, found: int, sass: Sequence[SassSite], *, bare: bool
+) -> dict[str, int]:
+    """What happened to the sites of one PTX line; ``bare``: it expects bytes and doesn't arrive."""
     if found == 0 and op in _NO_SASS:
         return {_NO_SASS[op]: -expected}
-    if found == 0 and op == "mbarrier_expect_tx" and any(s.op == op for s in sass):
+    if found == 0 and op == "mbarrier_expect_tx" and bare and any(s.op == op for s in sass):
         return {_MERGED: -expected}
     if found > expected:
         if op == "tcgen05_alloc":

@@ -4,10 +4,11 @@ import pytest
 
 from stagebench.facts.cuda_sites import read_cuda
 from stagebench.machine.cuda_to_ptx import explain_ptx
-from stagebench.machine.ptx_to_sass import explain_sass
-from stagebench.model import SyncTotal
+from stagebench.machine.levels import level_rows
+from stagebench.model import LevelCount, SyncTotal
 from stagebench.ptx.by_statement import Executed
 from stagebench.ptx.sites import PtxSite
+from stagebench.sass.rewrites import compare
 from stagebench.sass.sites import SassSite
 
 KERNEL = """\
@@ -132,49 +133,31 @@ def test_ir_and_cuda_must_have_the_same_sites():
     assert found.reasons[0] == "1 call sites in the IR, 2 in the CUDA"
 
 
-@pytest.mark.parametrize(
-    ("op", "in_ptx", "in_sass", "agreed", "reasons"),
-    [
-        ("syncthreads", {"syncthreads": [10]}, {"syncthreads": [10]}, True, ()),
-        ("syncthreads", {"syncthreads": [10]}, {"syncthreads": [10, 10, 10]}, True,
-         ("unrolled ×3 by ptxas",)),
-        ("syncthreads", {"syncthreads": [10, 20]}, {"syncthreads": [10]}, False,
-         ("1 PTX instructions without SASS, 0 SASS without PTX",)),
-        ("wgmma_commit", {"wgmma_commit": [10]}, {}, True, ("commit has no SASS",)),
-        ("wgmma_wait", {"wgmma_wait": [10]}, {}, False, ("1 in PTX, 0 in SASS",)),
-        ("wgmma", {"wgmma": [10, 20]}, {"wgmma": [9, 9]}, True, ()),
-        ("wgmma", {"wgmma": [10, 20]}, {"wgmma": [9, 9, 9]}, False, ("2 in PTX, 3 in SASS",)),
-        ("cp_async_commit", {"cp_async_commit": [10], "cp_async_wait": [12]},
-         {"cp_async_commit": [10, 12]}, True, ("wait_all is a commit and a wait",)),
-        ("cp_async_commit", {"cp_async_commit": [10], "cp_async_wait": [12]},
-         {"cp_async_commit": [10, 13]}, False,
-         ("0 PTX instructions without SASS, 1 SASS without PTX",)),
-        ("threadfence", {"fence_proxy_async": [5]}, {"threadfence": [5]}, True,
-         ("fence.proxy.async is MEMBAR and FENCE",)),
-        ("threadfence", {}, {"threadfence": [5]}, False,
-         ("0 PTX instructions without SASS, 1 SASS without PTX",)),
-    ],
-)  # fmt: skip
-def test_rewrites_of_ptxas(op, in_ptx, in_sass, agreed, reasons):
-    """Each rewrite by its name, and beside each the near miss that is none."""
-    statements = {name: [ptx(name, 1, lines, 1)] for name, lines in in_ptx.items()}
-    sites = {name: sass(name, *lines) for name, lines in in_sass.items()}
-    found = explain_sass(op, statements, sites)
-    assert (found.agreed, found.reasons) == (agreed, reasons)
-
-
-@pytest.mark.parametrize(
-    ("opcode", "agreed"), [("mbarrier.expect_tx", True), ("mbarrier.arrive.expect_tx", False)]
-)
-def test_only_a_bare_expect_tx_can_be_merged(opcode, agreed):
-    """expect_tx disappears into the arrive behind it; an arrive that disappears is lost."""
-    statements = {
-        "mbarrier_expect_tx": [
-            ptx("mbarrier_expect_tx", 1, [10], 1, opcode),
-            ptx("mbarrier_expect_tx", 1, [12], 1, "mbarrier.arrive.expect_tx"),
-        ]
-    }
-    found = explain_sass(
-        "mbarrier_expect_tx", statements, {"mbarrier_expect_tx": sass("mbarrier_expect_tx", 12)}
+def test_a_rewrite_of_ptxas_is_named_and_what_has_no_name_is_not_agreed():
+    """All four levels of one op: a commit that wait_all brings, and one that nothing brings."""
+    statements = [
+        ptx("cp_async_commit", 6, [10], 1, "cp.async.commit_group"),
+        ptx("cp_async_wait", 9, [12], 1, "cp.async.wait_all"),
+    ]
+    good = sass("cp_async_commit", 10, 12) + sass("cp_async_wait", 12)
+    rows = {row.op: row for row in level_rows(FACTS, CUDA, statements, good)}
+    commit = rows["cp_async_commit"]
+    assert (commit.ptx, commit.sass) == (
+        LevelCount(static=1, executed=1),
+        LevelCount(static=2, executed=None),
     )
-    assert found.agreed == agreed
+    assert (commit.agreed, commit.explanations) == (True, ("wait_all is a commit and a wait",))
+    bad = sass("cp_async_commit", 10, 13) + sass("cp_async_wait", 12)
+    commit = {row.op: row for row in level_rows(FACTS, CUDA, statements, bad)}["cp_async_commit"]
+    assert (commit.agreed, commit.explanations) == (False, ("not explained: +1 in SASS",))
+
+
+@pytest.mark.parametrize(("arrives", "agreed"), [(False, True), (True, False)])
+def test_only_a_bare_expect_tx_can_be_merged(arrives, agreed):
+    """expect_tx disappears into the arrive behind it; an arrive that disappears is lost."""
+    lines = [("mbarrier_expect_tx", 10), ("mbarrier_expect_tx", 12), ("mbarrier_arrive", 12)]
+    if arrives:
+        lines.append(("mbarrier_arrive", 10))
+    found = compare(lines, sass("mbarrier_expect_tx", 12) + sass("mbarrier_arrive", 12))
+    expect = next(one for one in found if one.op == "mbarrier_expect_tx")
+    assert (expect.unexplained == 0) == agreed
