@@ -47,5 +47,5 @@ def kernel_of(body):
 
 
 def real(name):
-    """A committed PTX text of the built-in GEMM."""
+    """A committed PTX text: `gemm.*` are of the built-in GEMM (M = N = K = 256, depth 2)."""
     return (DATA / f"{name}.ptx").read_text()

@@ -1,8 +1,8 @@
 """Is each synchronisation one site, with its CUDA line and its copies?"""
 
+from stagebench.ptx.read import read_module
 from stagebench.ptx.sites import statements, sync_sites
 from tests.ptx.building import FIRST_LINE, WAIT, kernel_of, real
-from stagebench.ptx.read import read_module
 
 LOOPED_WAIT = """\
 AGAIN:
@@ -68,8 +68,10 @@ def test_a_line_through_a_chain():
     """A chain leads to the kernel's own file, also where it is printed in pieces."""
     inner = ".loc 3 9 1, function_name $L__info_string1, inlined_at 2 7 1"
     first, second, third = sites_of(
-        "\t.loc 1 3 0\n\t.loc 1 20 5\n\t.loc 2 7 1, function_name $L__info_string0, inlined_at 1 20 5\n"
-        f"\t{inner}\n\tbar.sync 0;\n\t.loc 1 25 1\n\tadd.s32 %r1, %r1, 1;\n\t{inner}\n\tbar.sync 1;\n"
+        "\t.loc 1 3 0\n\t.loc 1 20 5\n"
+        "\t.loc 2 7 1, function_name $L__info_string0, inlined_at 1 20 5\n"
+        f"\t{inner}\n\tbar.sync 0;\n\t.loc 1 25 1\n\tadd.s32 %r1, %r1, 1;\n"
+        f"\t{inner}\n\tbar.sync 1;\n"
         "\t.loc 4 0 0\n\tbar.sync 2;\n"
     )
     assert (first.cuda_line, first.cuda_line_exact) == (20, True)

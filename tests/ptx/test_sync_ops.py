@@ -72,7 +72,7 @@ BULK = "cp.async.bulk"
         ("wgmma.fence.sync.aligned;", [("wgmma_fence", {})]),
         ("wgmma.commit_group.sync.aligned;", [("wgmma_commit", {})]),
         ("wgmma.wait_group.sync.aligned 1;", [("wgmma_wait", {"max_pending": 1})]),
-        ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 {%f1, %f2}, %rd1, %rd2, p, 1, 1, 0, 1;",
+        ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 {%f1}, %rd1, %rd2, %p1, 1, 1;",
          [("wgmma", {"shape": "m64n8k16", "types": "f16, bf16, f32"})]),
         ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f1};",
          [("mma_sync", {"shape": "m16n8k16", "types": "f16, f16, f32"})]),
