@@ -364,10 +364,11 @@ class _Compiler:
         if slot is None or mode is None:
             return None
         flag = self.registers.getter(self.operands[1], self.instruction.scope)
+        members = self.registers.getter(self.operands[-1], self.instruction.scope)
         at, chosen = slot, mode
 
         def run(state: ThreadClass) -> None:
-            state.registers[at] = warp_ops.vote(state, chosen, flag(state))
+            state.registers[at] = warp_ops.vote(state, chosen, flag(state), members(state))
 
         return run
 

@@ -30,10 +30,11 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ASM = re.compile(r"//\s*(begin|end) inline asm\s*\Z")
+_SECTION_VALUE = r"[-+]?[\w$.]+(?:\s*[-+]\s*[\w$.]+)*"
 _SECTION_LINE = re.compile(
-    r"""\s*(?:[A-Za-z_$%][\w$]*:\s*)?
-    (?:\.b(?:8|16|32|64)\s+[-+\w$.]+(?:\s*[-+]\s*[\w$.]+)*(?:\s*,\s*[-+\w$.]+(?:\s*[-+]\s*[\w$.]+)*)*
-    )?\s*(?://.*)?\Z""",
+    rf"""\s*(?:[A-Za-z_$%][\w$]*:\s*)?
+    (?:\.b(?:8|16|32|64)\s+{_SECTION_VALUE}(?:\s*,\s*{_SECTION_VALUE})*)?
+    \s*(?://.*)?\Z""",
     re.VERBOSE,
 )
 

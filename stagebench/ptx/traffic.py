@@ -2,7 +2,7 @@
 
 Loads and stores by their width, ``cp.async`` by the bytes it reads, TMA loads by the bytes that
 barriers expect, TMA stores by the box of their descriptor (which the caller must know).  Atomics
-that return count both ways.
+that return count both ways.  A multicast load counts at each CTA that receives it.
 """
 
 from __future__ import annotations

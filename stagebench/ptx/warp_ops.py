@@ -55,9 +55,14 @@ def shuffle(
     return as_value(value[place]), in_range
 
 
-def vote(state: ThreadClass, mode: str, flag: Value | None) -> Value | None:
-    """Return a vote of the warp; what other ways voted is not known."""
-    if flag is None or not _whole_warps(state):
+def vote(state: ThreadClass, mode: str, flag: Value | None, members: Value | None) -> Value | None:
+    """Return a vote of whole warps; that of a part of a warp is not known."""
+    if (
+        flag is None
+        or not isinstance(members, int)
+        or members & _ALL != _ALL
+        or not _whole_warps(state)
+    ):
         return None
     warps = state.threads // WARP
     flags = np.broadcast_to(np.asarray(flag, dtype=np.bool_), warps.shape)

@@ -100,6 +100,32 @@ def test_a_warp_index_through_a_shuffle():
     assert found == {((0, 31),): {}, ((32, 63),): {"partial_barrier": 1}}
 
 
+@pytest.mark.parametrize(
+    ("vote", "barrier"),
+    [
+        ("any.pred %p3, %p2, -1", {0: 1}),
+        ("all.pred %p3, %p2, -1", {}),
+        ("any.pred %p3, %p2, 1", None),
+    ],
+)
+def test_a_vote(vote, barrier):
+    """Thread 3 alone says yes: any of warp 0, all of none; a vote of some lanes is not computed."""
+    body = (
+        "\tmov.u32 %r1, %tid.x;\n\tsetp.eq.s32 %p2, %r1, 3;\n"
+        f"\tvote.sync.{vote};\n\t@%p3 bar.sync 1, 32;\n"
+    )
+    found = run(body)
+    if barrier is None:
+        assert not found.complete
+        return
+    counts = {
+        warp: group.counts[found.program.sites[0].index]
+        for group in found.groups
+        for warp in group.warps
+    }
+    assert {warp: count for warp, count in counts.items() if count} == barrier
+
+
 def test_waits_succeed():
     """A spin is executed once, however it is written."""
     assert by_threads(run(loop(4, WAIT.replace("%r1", "%r9")))) == {EVERYONE: {"mbarrier_wait": 4}}
