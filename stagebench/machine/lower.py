@@ -26,6 +26,7 @@ from stagebench.lowering.cache import Cache
 from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.lowering.lower import Limits, LowerFunction, Lowering, Watcher, lower_all
 from stagebench.machine.derive import not_assembled, not_read, read_machine
+from stagebench.machine.flags import flags
 from stagebench.machine.reading_cache import ReadingCache
 from stagebench.model import Diagnostic, MachineCode
 from stagebench.worker.protocol import LowerRequest
@@ -130,8 +131,13 @@ class _Assembling:
             return
         if self._wanted is not None and not self._wanted[index]:
             return
+        cuda_flags, ptxas_flags = flags(result.variant)
         self._assembled[index] = self._assembler.submit(
-            lowering.kernel_cu, result.variant.arch, result.facts.launch.function
+            lowering.kernel_cu,
+            result.variant.arch,
+            result.facts.launch.function,
+            cuda_flags=cuda_flags,
+            ptxas_flags=ptxas_flags,
         )
 
     def finish(self, lowerings: Sequence[Lowering]) -> list[Lowering]:
