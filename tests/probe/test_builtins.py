@@ -1,4 +1,4 @@
-"""Do probes fit every built-in kernel at every depth, on both archs?  From dumps, as a user has them.
+"""Do probes fit every built-in kernel at every depth, on both archs?  From dumps, as users have.
 
 Slow: lowers and assembles 22 variants.
 """
