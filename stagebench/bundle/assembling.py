@@ -26,7 +26,7 @@ class Assembling:
     """A `stagebench.bundle.build.CubinSource`; raises `MachineError` without a toolchain."""
 
     def __init__(self, warn: Callable[[str], None], jobs: int | None = None) -> None:
-        self._assembler = Assembler(
+        self.assembler = Assembler(
             find_toolchain(),
             jobs=jobs or os.cpu_count() or 1,
             cache_folder=default_cache_folder(),
@@ -42,7 +42,7 @@ class Assembling:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._assembler.close()
+        self.assembler.close()
 
     def submit(self, candidate: Candidate, arch: str) -> Cubin:
         """Start assembling; what is returned waits for it."""
@@ -51,9 +51,9 @@ class Assembling:
             raise BundleError("it did not lower")
         function = facts.launch.function
         if candidate.ptx is not None:
-            from_ptx = self._assembler.submit_ptx(candidate.ptx, arch, function)
+            from_ptx = self.assembler.submit_ptx(candidate.ptx, arch, function)
             return lambda: _cubin(from_ptx.result())
-        compiled = self._assembler.submit(candidate.kernel_cu or "", variant.arch, function)
+        compiled = self.assembler.submit(candidate.kernel_cu or "", variant.arch, function)
         if arch == variant.arch:
             return lambda: _cubin(compiled.result())
 
@@ -61,13 +61,13 @@ class Assembling:
             made = compiled.result()
             if isinstance(made, NotAssembled):
                 raise BundleError(f"it does not assemble: {made.message}")
-            return _cubin(self._assembler.submit_ptx(made.ptx, arch, function).result())
+            return _cubin(self.assembler.submit_ptx(made.ptx, arch, function).result())
 
         return for_the_device
 
     def ptx(self, text: str, archs: Iterable[str]) -> dict[str, bytes]:
         """A PTX text as cubins for those of the archs that it assembles for."""
-        waiting = {arch: self._assembler.submit_ptx(text, arch) for arch in sorted(set(archs))}
+        waiting = {arch: self.assembler.submit_ptx(text, arch) for arch in sorted(set(archs))}
         done = {arch: future.result() for arch, future in waiting.items()}
         return {a: made.cubin for a, made in done.items() if not isinstance(made, NotAssembled)}
 

@@ -57,6 +57,12 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
         help="own values of input tensors by name, in the kernel's dtype (or its raw bits)",
     )
     parser.add_argument(
+        "--no-probes", action="store_true", help="no clock reads around waits: times alone"
+    )
+    parser.add_argument(
+        "--max-ctas", type=int, default=64, metavar="N", help="CTAs that are probed (64)"
+    )
+    parser.add_argument(
         "--expected", type=Path, metavar="FILE.npz", help="what outputs must be, by name"
     )
 
@@ -75,6 +81,7 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
     """Read the dumps, assemble what has no cubin, write the bundle."""
     from stagebench.bundle.assembling import Assembling
     from stagebench.bundle.build import BuildOptions, Candidate, build_bundle, cubin_arch
+    from stagebench.bundle.probing import with_probes
     from stagebench.dump.select import select_dumps
     from stagebench.gpu.poison_ptx import PTX
 
@@ -98,6 +105,8 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
                 expected=expected,
             )
         )
+    if arguments.max_ctas < 1:
+        raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")
     archs = {
         cubin_arch(one.result.variant.arch, arguments.device_arch)
         for one in candidates
@@ -105,6 +114,17 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
     }
     with Assembling(_warn) as source:
         poison = source.ptx(PTX, archs)
+        if not arguments.no_probes:
+            candidates = [
+                with_probes(
+                    one,
+                    cubin_arch(one.result.variant.arch, arguments.device_arch),
+                    source.assembler,
+                    _warn,
+                    max_ctas=arguments.max_ctas,
+                )
+                for one in candidates
+            ]
         return build_bundle(out, candidates, source, options, poison=poison, progress=_progress)
 
 

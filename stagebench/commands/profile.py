@@ -12,7 +12,9 @@ from stagebench.commands.bundle import add_build_arguments, make
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
 if TYPE_CHECKING:
+    from stagebench.gpu.profile import ProfileOptions
     from stagebench.gpu.records import Profile, ProfiledVariant
+    from stagebench.timing.measured import Measured
 
 _BAD = ("wrong", "race", "fails", "hangs")
 _BUNDLE = "bundle.json"
@@ -21,7 +23,9 @@ _BUNDLE = "bundle.json"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``profile``."""
     parser.add_argument(
-        "bundle", metavar="BUNDLE|RUN", help="a bundle (folder or .tar), or a run to bundle first"
+        "bundle",
+        metavar="BUNDLE|RUN|PROFILE",
+        help="a bundle (folder or .tar), a run to bundle first, or a profile to show again",
     )
     parser.add_argument(
         "-o",
@@ -48,12 +52,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--library", action="store_true", help="also time torch's or cupy's matrix product"
     )
+    parser.add_argument("--sites", action="store_true", help="show the stalls of every wait too")
+    parser.add_argument(
+        "--chart", type=Path, metavar="DIR", help="draw time and stalls against depth, as SVG"
+    )
+    parser.add_argument(
+        "--timeline",
+        type=Path,
+        metavar="DIR",
+        help="write each probed variant's first CTAs as a Perfetto trace and as SVG",
+    )
     add_build_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Profile and print; 3 if a variant is wrong, or did not run."""
-    from stagebench.gpu.profile import ProfileOptions, profile
+    source = Path(arguments.bundle)
+    if _is_measured(source):
+        return _show_again(source, arguments)
+    from stagebench.bundle.read import read_bundle
+    from stagebench.gpu.profile import profile
+    from stagebench.timing.measured import measure, write_measured
+
+    options = _options(arguments)
+    with tempfile.TemporaryDirectory(prefix="stagebench-bundle-") as folder:
+        bundle = source
+        if not is_bundle(bundle):
+            bundle = Path(folder)
+            make(arguments, [arguments.bundle], bundle)
+        found = profile(bundle, arguments.out, options, _progress)
+        measured = measure(found, arguments.out, read_bundle(bundle))
+    write_measured(measured, arguments.out)
+    _print(found, arguments.out)
+    _show(measured, arguments)
+    if arguments.timeline is not None:
+        from stagebench.timing.timeline_files import write_timelines
+
+        write_timelines(found, arguments.out, arguments.timeline)
+    bad = any(one.correctness.verdict in _BAD or one.error for one in found.variants)
+    return EXIT_VARIANT_FAILED if bad else EXIT_OK
+
+
+def _options(arguments: argparse.Namespace) -> ProfileOptions:
+    from stagebench.gpu.profile import ProfileOptions
     from stagebench.gpu.run_request import RunOptions
 
     for name, least in (("repeats", 1), ("runs", 0), ("warmup", 0)):
@@ -61,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--{name} {getattr(arguments, name)}: at least {least}")
     if arguments.timeout <= 0:
         raise UsageError(f"--timeout {arguments.timeout:g}: a positive number of seconds")
-    options = ProfileOptions(
+    return ProfileOptions(
         run=RunOptions(
             seed=arguments.seed,
             repeats=arguments.repeats,
@@ -72,15 +113,40 @@ def run(arguments: argparse.Namespace) -> int:
         timeout_seconds=arguments.timeout,
         library=arguments.library,
     )
-    with tempfile.TemporaryDirectory(prefix="stagebench-bundle-") as folder:
-        bundle = Path(arguments.bundle)
-        if not is_bundle(bundle):
-            bundle = Path(folder)
-            make(arguments, [arguments.bundle], bundle)
-        found = profile(bundle, arguments.out, options, _progress)
-    _print(found, arguments.out)
-    bad = any(one.correctness.verdict in _BAD or one.error for one in found.variants)
-    return EXIT_VARIANT_FAILED if bad else EXIT_OK
+
+
+def _is_measured(path: Path) -> bool:
+    return path.name.endswith("timings.json") or (
+        (path / "timings.json").is_file() and (path / "profile.json").is_file()
+    )
+
+
+def _show_again(source: Path, arguments: argparse.Namespace) -> int:
+    """What was measured before; needs no GPU."""
+    from stagebench.gpu.profile_file import read_profile
+    from stagebench.timing.measured import read_measured
+
+    measured = read_measured(source)
+    _show(measured, arguments)
+    if arguments.timeline is not None:
+        from stagebench.timing.timeline_files import write_timelines
+
+        write_timelines(read_profile(source), source, arguments.timeline)
+    return EXIT_OK
+
+
+def _show(measured: Measured, arguments: argparse.Namespace) -> None:
+    from stagebench.report.profile_view import print_measured
+
+    print_measured(measured, sites=arguments.sites)
+    if arguments.chart is not None:
+        from stagebench.dump.atomic_file import write_file
+        from stagebench.timing.stall_chart import stall_chart
+
+        for sweep in measured.sweeps:
+            name = f"{sweep.variant.kernel.replace(':', '.')}.{sweep.variant.arch}"
+            title = f"{sweep.variant.kernel} · {sweep.variant.arch} · {measured.device}"
+            write_file(arguments.chart / f"{name}.svg", stall_chart(sweep.timings, title=title))
 
 
 def is_bundle(path: Path) -> bool:

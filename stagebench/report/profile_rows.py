@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stagebench.gpu.records import LibraryTime
 from stagebench.model.timing import (
     Correlation,
     RoleTime,
@@ -19,6 +20,7 @@ from stagebench.model.timing import (
 from stagebench.report import quantities
 from stagebench.report.quantities import UNKNOWN
 from stagebench.timing.correlate import fact_values, stall_by_cause
+from stagebench.timing.measured import MeasuredSweep
 from stagebench.timing.probe_cost import perturbed, probe_cost
 from stagebench.timing.stalls import CAUSES
 
@@ -134,6 +136,40 @@ def depth_rows(timings: Sequence[VariantTiming]) -> Rows:
         if len(set(values)) > 1:
             rows.append((name, *values))
     return (head, *rows)
+
+
+def rate_rows(sweep: MeasuredSweep) -> Rows:
+    """One column per depth; none where no depth's work is known."""
+    if all(rate is None for rate in sweep.rates):
+        return ()
+    head = ("num_stages", *(str(timing.num_stages) for timing in sweep.timings))
+    columns = sweep.rates
+    return (
+        head,
+        ("TFLOP/s", *(_number(rate.tera_flops if rate else None) for rate in columns)),
+        (
+            "of the matrix units' peak",
+            *(_share(rate.of_peak if rate else None) for rate in columns),
+        ),
+        (
+            "of the bandwidth floor",
+            *(_share(rate.of_bandwidth if rate else None) for rate in columns),
+        ),
+    )
+
+
+def _number(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{value:.1f}"
+
+
+def library_lines(libraries: Sequence[LibraryTime]) -> tuple[str, ...]:
+    """The same product by a library: a line each."""
+    return tuple(
+        f"{one.library} {one.version}, {one.m}×{one.n}×{one.k} {one.dtype}: "
+        f"{one.time.median_us:.1f} µs, {2 * one.m * one.n * one.k / one.time.median_us / 1e6:.1f} "
+        "TFLOP/s"
+        for one in libraries
+    )
 
 
 def _time(timing: VariantTiming) -> str:

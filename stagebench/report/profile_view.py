@@ -8,18 +8,21 @@ from rich.console import Console
 from rich.text import Text
 
 from stagebench.model.timing import Stalls, VariantTiming
-from stagebench.report import lines
+from stagebench.report import identity, lines
 from stagebench.report.console import open_console
 from stagebench.report.profile_rows import (
     Rows,
     correlation_rows,
     depth_rows,
+    library_lines,
     problem_lines,
+    rate_rows,
     role_rows,
     stall_rows,
 )
 from stagebench.report.quantities import UNKNOWN
 from stagebench.timing.correlate import depth_steps
+from stagebench.timing.measured import Measured
 from stagebench.timing.rank_correlation import correlations
 
 _OUTCOMES = {"faster": "green", "slower": "red", "within_noise": "", "unknown": "yellow"}
@@ -51,6 +54,25 @@ def print_depths(
     rows = correlation_rows(correlations(timings))
     found += _table("Rank correlation over the depths", rows, out.width)
     lines.show(out, found)
+
+
+def print_measured(
+    measured: Measured, *, sites: bool = False, console: Console | None = None
+) -> None:
+    """Print every sweep of depths, what of the device's best was reached, libraries beside it."""
+    out = console or open_console()
+    for sweep in measured.sweeps:
+        variant = sweep.variant
+        words = (variant.kernel, variant.arch, *identity.parameters(variant))
+        title = f"{' · '.join(words[:2])} · {', '.join(words[2:])} · on {measured.device}"
+        print_depths(sweep.timings, title, console=out)
+        lines.show(out, _table("Of what the device could do", rate_rows(sweep), out.width))
+        for timing in sweep.timings:
+            if sites and timing.stalls is not None:
+                out.print()
+                print_stalls(timing.stalls, f"num_stages {timing.num_stages}", console=out)
+        out.print()
+    lines.show(out, [Text(line) for line in library_lines(measured.libraries)])
 
 
 def _table(title: str, rows: Rows, width: int) -> list[Text]:

@@ -1,0 +1,112 @@
+"""What did a device say of each sweep of depths?  ``timings.json``: all that is shown, no buffers.
+
+Made from a profile, its probe buffers and the facts that travelled with the bundle; small enough to
+be committed, and enough to show, draw and correlate again without a GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from stagebench.bundle.read import OpenBundle
+from stagebench.dump.atomic_file import write_file
+from stagebench.errors import DumpError
+from stagebench.gpu.records import LibraryTime, Profile, ProfiledVariant
+from stagebench.model import Facts, Record, Variant, VariantResult
+from stagebench.model.codec import decode, encode_pretty
+from stagebench.model.timing import Stalls, VariantTiming
+from stagebench.timing.rates import Rates, rates
+from stagebench.timing.sweep_timings import read_stalls, sweep_timings
+
+TIMINGS = "timings.json"
+
+
+class MeasuredSweep(Record, frozen=True, kw_only=True):
+    """The depths of one kernel on one arch, ascending.
+
+    ``variant`` is the shallowest; ``rates`` run along ``timings`` (``None``: work not known).
+    """
+
+    variant: Variant
+    timings: tuple[VariantTiming, ...]
+    rates: tuple[Rates | None, ...]
+
+
+class Measured(Record, frozen=True, kw_only=True):
+    """``timings.json``."""
+
+    schema_version: Literal[1] = 1
+    device: str
+    sweeps: tuple[MeasuredSweep, ...]
+    libraries: tuple[LibraryTime, ...]
+
+
+def measure(found: Profile, folder: Path, bundle: OpenBundle) -> Measured:
+    """Join a profile in ``folder`` with its probe buffers and the bundle's facts.
+
+    Raises `DumpError` where a buffer's metadata can't be read.
+    """
+    facts = _facts(found, bundle)
+    stalls = {one.id: read for one in found.variants if (read := _stalls(one, folder)) is not None}
+    sweeps = sweep_timings(found.variants, facts, stalls)
+    by_depth = {
+        (_key(one.variant), one.variant.num_stages): facts.get(one.id) for one in found.variants
+    }
+    return Measured(
+        device=found.device.name,
+        sweeps=tuple(
+            MeasuredSweep(
+                variant=variant,
+                timings=timings,
+                rates=tuple(
+                    rates(by_depth.get((_key(variant), t.num_stages)), found.device.name, t.base)
+                    for t in timings
+                ),
+            )
+            for variant, timings in sweeps
+        ),
+        libraries=found.libraries,
+    )
+
+
+def write_measured(measured: Measured, folder: Path) -> None:
+    """Write ``timings.json``."""
+    write_file(folder / TIMINGS, encode_pretty(measured))
+
+
+def read_measured(path: Path) -> Measured:
+    """Read ``timings.json``, or the one in a folder; `DumpError` where there is none."""
+    file = path / TIMINGS if path.is_dir() else path
+    try:
+        data = file.read_bytes()
+    except OSError as exc:
+        raise DumpError(f"{file}: {exc.strerror}", hint="`stagebench profile` writes it") from exc
+    return decode(data, Measured, str(file))
+
+
+def _facts(found: Profile, bundle: OpenBundle) -> Mapping[str, Facts]:
+    facts: dict[str, Facts] = {}
+    for one in found.variants:
+        file = bundle.variant(one.id).facts
+        result = decode(bundle.load(file), VariantResult, file.path)
+        if result.facts is not None:
+            facts[one.id] = result.facts
+    return facts
+
+
+def _stalls(one: ProfiledVariant, folder: Path) -> Stalls | None:
+    if one.probe_file is None or one.probe_metadata is None:
+        return None
+    try:
+        buffer = (folder / one.probe_file).read_bytes()
+        metadata = (folder / one.probe_metadata).read_bytes()
+    except OSError as exc:
+        raise DumpError(f"{exc.filename}: {exc.strerror}", hint="profile it again") from exc
+    return read_stalls(buffer, metadata, one.probe_metadata)
+
+
+def _key(variant: Variant) -> bytes:
+    params = {name: value for name, value in variant.params.items() if name != "num_stages"}
+    return encode_pretty((variant.kernel, variant.arch, params, variant.pass_configs))
