@@ -78,11 +78,17 @@ def _together(
     sites = [site for several in written.values() for site in several]
     asked = _sum([site.dynamic for site in sites])
     executed = _total([count.executed for count in counts])
-    if not isinstance(asked, int) or not asked or executed is None or executed % asked:
+    if not isinstance(asked, int) or not asked or executed is None:
         return None
     found = Explanation()
-    if executed > asked:
+    guarded = [site for site in sites if _guard_of_the_block([site]) is not None]
+    least = _sum([site.dynamic for site in sites if site not in guarded])
+    if executed > asked and executed % asked == 0:
         found.say(f"each call is {executed // asked} {op} instructions")
+    elif guarded and isinstance(least, int) and least <= executed < asked:
+        found.say(f"behind `{_guard_of_the_block(guarded)}`: {executed} of {asked} in this block")
+    elif executed != asked:
+        return None
     lines = sorted(line for line in written if line is not None)
     copies = sum(count.copies for count in counts)
     found.say(

@@ -100,6 +100,28 @@ def test_neighbours_that_the_line_table_mixes_are_compared_together():
     assert found.reasons == ("2 call sites are 3 copies, lines 3 to 11 together",)
 
 
+MIXED = read_cuda("""\
+extern "C" __global__ void k(float* p) {
+  for (int i = 0; i < 4; ++i) {
+    if (i == 0) {
+      __syncthreads();
+    }
+    __syncthreads();
+  }
+}
+""")[0]
+
+
+@pytest.mark.parametrize(("executed", "agreed"), [(5, True), (4, True), (3, False), (9, False)])
+def test_mixed_lines_behind_a_branch(executed, agreed):
+    """Both statements on one line of the table: between the unguarded count and all branches."""
+    found = explain_ptx(
+        "syncthreads", MIXED, [ptx("syncthreads", 4, [9, 10], executed)],
+        FactsOf(syncthreads=(2, 8)),
+    )  # fmt: skip
+    assert found.agreed == agreed
+
+
 def test_a_branch_on_the_block_may_not_be_taken():
     """Above PTX every branch is taken; the block that was walked may not take it."""
     found = explain_ptx("cp_async_commit", CUDA, [ptx("cp_async_commit", 6, [10], 0)], FACTS)
