@@ -38,6 +38,7 @@ from stagebench.diff.pass_script import (
 from stagebench.facts import counts
 from stagebench.model import Evidence, Extent, ParamValue, Record
 from stagebench.worker.tilelang import intrinsics
+from stagebench.worker.tir.intrinsic import Intrinsic, device_function, storage_sync
 
 _STATIC = ("shared", "shared.barrier", "shared.cluster_barrier", "shared.tmem")
 _TILES = ("shared", "shared.dyn", "shared.tmem")
@@ -276,7 +277,7 @@ class _Reader:
         known = intrinsics.SYNC.get(name)
         if name == "tvm_storage_sync":
             extra = [extent_of(arg) for arg in call.args[1:]]
-            known = intrinsics.storage_sync(string(call.args[0]) or "?", extra)
+            known = storage_sync(string(call.args[0]) or "?", extra)
         elif known is None:
             known = self._unlisted(call, name)
         if known is None:
@@ -290,13 +291,13 @@ class _Reader:
             if position is not None and position < len(call.args):
                 found.max_pending.append(extent_of(call.args[position]))
 
-    def _unlisted(self, call: ast.Call, name: str) -> intrinsics.Intrinsic | None:
+    def _unlisted(self, call: ast.Call, name: str) -> Intrinsic | None:
         if name in ("call_extern", "call_pure_extern"):
             words = [string(arg) for arg in call.args[:2]]  # the type comes first, or is left out
             at = 1 if len(words) > 1 and words[1] is not None else 0
             values = [extent_of(arg) for arg in call.args[at + 1 :]]
-            return intrinsics.device_function(words[at] or "?", values)
-        return intrinsics.Intrinsic((f"unknown:{name}",)) if name in self._unknown else None
+            return device_function(words[at] or "?", values)
+        return Intrinsic((f"unknown:{name}",)) if name in self._unknown else None
 
     def _see_special(self, statement: Statement, name: str, call: ast.Call) -> None:
         """Calls that say something besides, or instead of, synchronising."""

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from stagebench.model import LaunchTensor, TmaDescriptor
-from stagebench.worker.tilelang import intrinsics, ir
+from stagebench.worker.tilelang import ir
 from stagebench.worker.tilelang.ir import tirx
+from stagebench.worker.tir.nodes import bare_name
 
 _READ = frozenset(
     {"ptx_cp_async", "ptx_cp_async_bulk", "ptx_ldmatrix", "tma_load", "tma_load_im2col", "ldg32",
@@ -94,7 +95,7 @@ class _Uses:
 
     def _visit_call(self, call: Any, masked: list[str]) -> int:
         """Note what a call does with pointers; returns how many loads are addresses only."""
-        name = intrinsics.bare_name(ir.op_name(call))
+        name = bare_name(ir.op_name(call))
         if name == "address_of":
             load = call.args[0]
             return int(isinstance(load, tirx.BufferLoad) and bool(self._passed(load.buffer.data)))
@@ -114,7 +115,7 @@ class _Uses:
 
     def _pointee(self, arg: Any) -> str | None:
         """The tensor whose address (or TMA descriptor) an argument is."""
-        if isinstance(arg, tirx.Call) and intrinsics.bare_name(ir.op_name(arg)) == "address_of":
+        if isinstance(arg, tirx.Call) and bare_name(ir.op_name(arg)) == "address_of":
             load = arg.args[0]
             return self._passed(load.buffer.data) if isinstance(load, tirx.BufferLoad) else None
         return self._tensor_of.get(str(arg.name)) if isinstance(arg, tirx.Var) else None

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stagebench.errors import UsageError
-from stagebench.worker.tilelang.depth_sites import DepthSource
-from stagebench.worker.tilelang.user_tree import UserTree
+from stagebench.worker.loading.depth_sites import DepthSource
+from stagebench.worker.loading.user_tree import UserTree
 
 WELL_KNOWN = (
     "num_stages",

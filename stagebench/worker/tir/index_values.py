@@ -14,9 +14,8 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stagebench.worker.tilelang import ir
-from stagebench.worker.tilelang.intrinsics import bare_name
-from stagebench.worker.tilelang.ir import tirx
+from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir.nodes import bare_name, tirx
 
 _ROUNDS = 16
 _MOST_VARIABLES = 2

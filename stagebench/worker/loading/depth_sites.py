@@ -19,7 +19,7 @@ from functools import cached_property
 from types import FunctionType
 from typing import Any, Literal
 
-from stagebench.worker.tilelang.user_tree import Place
+from stagebench.worker.loading.user_tree import Place
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _PIPELINED_POSITION = 2  # T.Pipelined(start, stop, num_stages, …), tilelang/language/loop.py

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 
 from stagebench.errors import UsageError
-from stagebench.worker.tilelang.user_tree import UserTree
+from stagebench.worker.loading.user_tree import UserTree
 
 PRIVATE_NAME = "_stagebench_kernel_file"
 _MAIN_HINT = 'move it below `if __name__ == "__main__":`; a kernel\'s file is imported, not run'

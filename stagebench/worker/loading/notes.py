@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stagebench.model import Diagnostic, Evidence
-from stagebench.worker.tilelang.user_tree import Place, UserTree
+from stagebench.worker.loading.user_tree import Place, UserTree
 
 
 class Notes:
