@@ -18,6 +18,9 @@ from stagebench.model import Compiler, Record
 _WITH_IT = ("apache-tvm-ffi", "z3-solver", "torch", "numpy")
 _CODE = (".py", ".so")
 _NOT_CODE = ("3rdparty", "src", "__pycache__", "include")
+_EXTRAS = {"apache-tvm": "tvm"}
+_PACKAGES = {"apache-tvm": "tvm"}
+"""What is installed and imported under another name than the distribution's."""
 _SCRUBBED_PREFIXES = ("TVM_", "TL_", "TILELANG_", "PYTHON", "LD_PRELOAD")
 _TRACE_VARIABLES = ("NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS")
 
@@ -41,7 +44,7 @@ def this_environment(name: str = "tilelang") -> CompilerEnvironment:
     except metadata.PackageNotFoundError as exc:
         raise MachineError(
             f"{name} is not installed in this environment ({sys.prefix})",
-            hint="pip install -c constraints.txt 'stagebench[tilelang]'",
+            hint=f"pip install -c constraints.txt 'stagebench[{_EXTRAS.get(name, name)}]'",
         ) from exc
     digest = blake2b(digest_size=16)
     digest.update(f"{sys.version_info[:3]} {name} {distribution.version}\n".encode())
@@ -51,7 +54,8 @@ def this_environment(name: str = "tilelang") -> CompilerEnvironment:
             digest.update(f"{other} {metadata.version(other)}\n".encode())
         except metadata.PackageNotFoundError:
             digest.update(f"{other} absent\n".encode())
-    for line in _file_states(Path(str(distribution.locate_file(name)))):
+    package = Path(str(distribution.locate_file(_PACKAGES.get(name, name))))
+    for line in _file_states(package):
         digest.update(line.encode())
     return CompilerEnvironment(
         compiler=Compiler(name=name, version=distribution.version),
