@@ -14,7 +14,7 @@ schedule on which the pass's own decisions can be watched.
 import tvm
 from tvm import te
 from tvm.s_tir import Schedule
-from tvm.s_tir.tensor_intrin.cuda import get_wmma_intrin_group
+
 
 _CONFIGS = {"tirx.use_async_copy": True}
 _VECTOR = 8

@@ -43,7 +43,7 @@ def launch_parameter(var: Any) -> LaunchParam:
     pointer = getattr(var, "type_annotation", None)
     scope = str(getattr(pointer, "storage_scope", ""))
     element = getattr(pointer, "element_type", None)
-    if scope == "grid_constant":
+    if scope == "grid_constant" or type(element).__name__ == "TensorMapType":
         return LaunchParam(name=str(var.name), kind="tma_descriptor", dtype="CUtensorMap")
     if element is not None:
         return LaunchParam(name=str(var.name), kind="tensor", dtype=str(element.dtype))

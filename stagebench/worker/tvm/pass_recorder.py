@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from tvm_ffi import structural_hash
+
 from stagebench.model import PassRun
 from stagebench.worker.protocol import PassTime
 from stagebench.worker.tir import nodes as ir
@@ -108,7 +110,7 @@ class PassRecorder:
 
     def _hash(self, mod: Any) -> int:
         if self._last is None or not mod.same_as(self._last[0]):
-            self._last = mod, int(tvm.ir.structural_hash(mod, map_free_vars=True))
+            self._last = mod, int(structural_hash(mod, map_free_vars=True))
         return self._last[1]
 
     def _snapshot(self, mod: Any, key: int) -> tuple[str, int]:

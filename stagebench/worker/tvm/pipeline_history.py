@@ -95,9 +95,9 @@ class PipelineHistory:
             SeenLoopRequest(
                 loop_var=loop.var,
                 extent=loop.extent,
-                num_stages=None,
-                explicit_order=loop.order,
-                explicit_stage=loop.stage,
+                num_stages=max(loop.stage, default=0) + 1,
+                explicit_order=None,  # S-TIR has no other way to ask: the lists override nothing
+                explicit_stage=None,
                 file=None,
                 line=None,
                 statements=loop.statements,
