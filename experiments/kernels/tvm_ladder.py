@@ -3,7 +3,7 @@
 Each is a function of its own: ``experiments/kernels/tvm_ladder.py:elementwise``.
 """
 
-# ruff: noqa: ANN001, ANN201, ANN202, D103, N803, N806, N812, PLR2004
+# ruff: noqa: N803, N806, N812
 # mypy: ignore-errors
 
 from tvm.script import tirx as T
@@ -69,7 +69,7 @@ def warp_reduction(N: int = 4096):
         total = T.alloc_local((1,), "float32")
         total[0] = A[block * _THREADS + thread]
         for level in T.unroll(5):
-            total[0] = total[0] + T.cuda.__shfl_xor_sync(
+            total[0] = total[0] + T.cuda.__shfl_xor_sync(  # noqa: SLF001 - CUDA's own name
                 T.uint32(mask), total[0], T.shift_left(1, level), _WARP
             )
         if thread % _WARP == 0:

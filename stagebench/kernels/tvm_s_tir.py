@@ -8,13 +8,14 @@ schedule on which the pass's own decisions can be watched.
 """
 
 # The field's own spelling: tensors and extents are upper case.
-# ruff: noqa: ANN001, ANN201, ANN202, N803, N806
+# ruff: noqa: ANN001, ANN201, ANN202, N803, N806, PLR0917
 # mypy: ignore-errors
 
 import tvm
 from tvm import te
 from tvm.s_tir import Schedule
 
+from stagebench.kernels import tvm_wmma
 
 _CONFIGS = {"tirx.use_async_copy": True}
 _VECTOR = 8
@@ -77,23 +78,17 @@ def gemm_tensor_core(
     tensor = sch.blockize(fi)
     threads = {"threadIdx.y": warps, "threadIdx.z": warps, "threadIdx.x": _WARP}
     for operand in (0, 1):
-        _share(sch, block, operand, ko, threads)
-    intrinsics = get_wmma_intrin_group(
-        load_scope="shared",
-        store_scope="global",
-        in_dtype="float16",
-        out_dtype="float32",
-        trans_b=True,
-    )
+        _share(sch, tensor, operand, ko, threads)
+    intrinsics = tvm_wmma.register()
     for operand, scope in ((0, "wmma.matrix_a"), (1, "wmma.matrix_b")):
-        load = sch.cache_read(block, operand, scope)
+        load = sch.cache_read(tensor, operand, scope)
         sch.compute_at(load, ki)
         _tensorize(sch, load, intrinsics["load_a" if operand == 0 else "load_b"], fragment)
-    store = sch.cache_write(block, 0, "wmma.accumulator")
+    store = sch.cache_write(tensor, 0, "wmma.accumulator")
     sch.reverse_compute_at(store, wx)
     _tensorize(sch, store, intrinsics["store"], fragment)
     init = sch.decompose_reduction(tensor, ko)
-    sch.tensorize(sch.get_child_blocks(init)[0], intrinsics["init"])
+    sch.tensorize(init, intrinsics["init"])
     sch.tensorize(tensor, intrinsics["compute"])
     _pipeline(sch, ko, num_stages, (), ())
     return sch.mod.with_attr("stagebench.pass_configs", _CONFIGS)

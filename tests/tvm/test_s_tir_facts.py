@@ -93,3 +93,14 @@ def test_the_wait_of_a_consumer_that_comes_first(lowered, at, distance):
     assert waits(facts, "body") == [2 * (distance - 1)]
     versions = 1 if distance == 1 else distance + 1
     assert {b.num_versions for b in facts.shared_buffers} == {versions}
+
+
+def test_the_tensor_core_variant():
+    """WMMA: the same commits and waits as the plain GEMM, and each product of fragments a site."""
+    (found,) = lower(request("gemm_tensor_core", 3))
+    facts = found.result.facts
+    assert waits(facts) == [2, 1, 0]
+    assert facts.sync_totals["cp_async_commit"].dynamic == TRIPS
+    assert facts.sync_totals["mma_sync"].dynamic == TRIPS * 2 * 2 * 2
+    assert facts.launch.block == (32, 2, 2)
+    assert [d.code for d in facts.diagnostics if d.code.startswith(("ir-", "cuda-"))] == []

@@ -15,19 +15,12 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-# `tvm_ffi` imports torch wherever it is installed, for tensors that we never have: two thirds of
-# the whole import.  A kernel's file that wants torch still gets it.
-sys.modules.setdefault("torch", None)  # type: ignore[arg-type]
-import tvm
-
-if sys.modules["torch"] is None:
-    del sys.modules["torch"]
-
 from stagebench.dump import snapshots
 from stagebench.errors import UsageError
 from stagebench.facts.derive import derive_facts
 from stagebench.model import Compiler, Observation, Scalar
 from stagebench.worker import replies
+from stagebench.worker.apache_tvm import tvm
 from stagebench.worker.loading.stage_param import NoDepthParameterError
 from stagebench.worker.protocol import Lowered, LowerRequest, Raised, Rejected, Reply, Times
 from stagebench.worker.stderr_log import compiler_warnings
