@@ -104,3 +104,14 @@ def test_the_tensor_core_variant():
     assert facts.sync_totals["mma_sync"].dynamic == TRIPS * 2 * 2 * 2
     assert facts.launch.block == (32, 2, 2)
     assert [d.code for d in facts.diagnostics if d.code.startswith(("ir-", "cuda-"))] == []
+
+
+def test_tensors(gemm):
+    """Copies read A and B through plain pointers; C alone is written."""
+    for depth in (0, 3):
+        seen = gemm[depth].launch.tensors
+        assert [(t.name, t.read, t.written) for t in seen] == [
+            ("A", True, False),
+            ("B", True, False),
+            ("C", False, True),
+        ]

@@ -66,3 +66,14 @@ def test_the_two_levels_agree(facts):
     for seen in facts.values():
         assert [d.code for d in seen.diagnostics if d.code.startswith(("ir-", "cuda-"))] == []
         assert [op for op in seen.sync_totals if op.startswith("unknown")] == []
+
+
+def test_tensors(facts):
+    """What the device does to each tensor: loads read A and B, C alone is written."""
+    for name in ("gemm_tirx", "gemm_tirx_tma"):
+        seen = facts[name, 2].launch.tensors
+        assert [(t.name, t.read, t.written, t.shape) for t in seen] == [
+            ("A_ptr", True, False, (1024, 1024)),
+            ("B_ptr", True, False, (1024, 1024)),
+            ("C_ptr", False, True, (1024, 1024)),
+        ]

@@ -33,7 +33,8 @@ from stagebench.worker.tilelang.device_ir import read_device_function
 from stagebench.worker.tilelang.host_ir import read_descriptors
 from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_kernel
 from stagebench.worker.tilelang.pass_recorder import PassRecorder
-from stagebench.worker.tilelang.tensors import read_tensors
+from stagebench.worker.tilelang.tensor_ops import TENSOR_OPS
+from stagebench.worker.tir.tensors import read_tensors
 
 COMPILER = Compiler(name="tilelang", version=version("tilelang"))
 
@@ -124,7 +125,7 @@ def observe(prim_func: Any, artifact: Any, recorder: PassRecorder) -> Observatio
     name, function = functions[0]
     return Observation(
         kernel=read_device_function(
-            name, function, descriptors, read_tensors(prim_func, function, descriptors)
+            name, function, descriptors, read_tensors(prim_func, function, descriptors, TENSOR_OPS)
         ),
         other_kernels=tuple(other for other, _ in functions[1:]),
         requests=recorder.history.requests(),

@@ -26,10 +26,12 @@ from stagebench.worker.protocol import Lowered, LowerRequest, Raised, Rejected, 
 from stagebench.worker.stderr_log import compiler_warnings
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir.nodes import tirx
+from stagebench.worker.tir.tensors import read_tensors
 from stagebench.worker.tvm.device_ir import read_device_function
 from stagebench.worker.tvm.host_ir import read_descriptors
 from stagebench.worker.tvm.load import LoadedModule, load_module
 from stagebench.worker.tvm.pass_recorder import PassRecorder
+from stagebench.worker.tvm.tensor_ops import TENSOR_OPS
 
 COMPILER = Compiler(name="apache-tvm", version=version("apache-tvm"))
 PIPELINE = "tir_pipeline"
@@ -102,15 +104,21 @@ def observe(recorder: PassRecorder) -> Observation:
     ]
     name, function = functions[0]
     descriptors = read_descriptors(recorder.first_module)
+    tensors = read_tensors(_host(recorder.first_module), function, descriptors, TENSOR_OPS)
     history = recorder.history
     return Observation(
-        kernel=read_device_function(name, function, descriptors, history.rings),
+        kernel=read_device_function(name, function, descriptors, tensors, history.rings),
         other_kernels=tuple(other for other, _ in functions[1:]),
         requests=history.requests(),
         buffers=history.buffers(),
         passes=tuple(recorder.passes),
         warnings=compiler_warnings(),
     )
+
+
+def _host(module: Any) -> Any:
+    """The function as its author wrote it (the first of several)."""
+    return next(f for f in module.functions.values() if isinstance(f, tirx.PrimFunc))
 
 
 def _configs(request: LowerRequest, loaded: LoadedModule | None) -> dict[str, Scalar]:

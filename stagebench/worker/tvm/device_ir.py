@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from stagebench.model import Extent, TmaDescriptor
+from stagebench.model import Extent, LaunchTensor, TmaDescriptor
 from stagebench.model.observation import SeenKernel, SeenSite
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir.device_function import (
@@ -43,7 +43,11 @@ _CLUSTER_AXES = ("clusterCtaIdx.x", "clusterCtaIdx.y", "clusterCtaIdx.z")
 
 
 def read_device_function(
-    name: str, function: Any, descriptors: tuple[TmaDescriptor, ...], rings: Iterable[int]
+    name: str,
+    function: Any,
+    descriptors: tuple[TmaDescriptor, ...],
+    tensors: tuple[LaunchTensor, ...],
+    rings: Iterable[int],
 ) -> SeenKernel:
     """Read one device function; ``rings`` are the numbers of slots of the author's own rings."""
     walk = _Walk(frozenset(rings))
@@ -62,6 +66,7 @@ def read_device_function(
         dynamic_smem_bytes=dynamic,
         params=tuple(launch_parameter(var) for var in function.params),
         tma_descriptors=descriptors,
+        tensors=tensors,
         sites=tuple(walk.sites),
         loops=tuple(walk.loops),
         allocations=tuple(walk.allocations),

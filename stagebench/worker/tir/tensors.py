@@ -7,29 +7,35 @@ parameter, outputs too (TileLang 0.1.15), and is not used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from stagebench.model import LaunchTensor, TmaDescriptor
-from stagebench.worker.tilelang import ir
-from stagebench.worker.tilelang.ir import tirx
-from stagebench.worker.tir.nodes import bare_name
+from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir.nodes import tirx
 
-_READ = frozenset(
-    {"ptx_cp_async", "ptx_cp_async_bulk", "ptx_ldmatrix", "tma_load", "tma_load_im2col", "ldg32",
-     "ldg64", "ldg128", "ldg256", "prefetch_tma_descriptor", "prefetch"}
-)  # fmt: skip
-"""Ops that only read the global memory that they are given a pointer to."""
-_WRITTEN = frozenset({"tma_store", "stg32", "stg64", "stg128", "stg256"})
-"""Ops that only write it; anything else may do both."""
 _MASK_READ, _MASK_WRITTEN = 1, 2  # of tvm_access_ptr (include/tvm/tir/builtin.h)
 
 
+@dataclass(frozen=True)
+class TensorOps:
+    """A compiler's ops that are given pointers to global memory, by the names of ``name_of``.
+
+    ``read`` are those that only read it, ``written`` those that only write it; any other op may do
+    both.
+    """
+
+    read: frozenset[str]
+    written: frozenset[str]
+    name_of: Callable[[str], str]
+
+
 def read_tensors(
-    prim_func: Any, function: Any, descriptors: Sequence[TmaDescriptor]
+    prim_func: Any, function: Any, descriptors: Sequence[TmaDescriptor], ops: TensorOps
 ) -> tuple[LaunchTensor, ...]:
     """The tensors of ``prim_func`` in its order, with what the device ``function`` does to each."""
-    uses = _Uses(function.params, {d.name: d.tensor for d in descriptors})
+    uses = _Uses(function.params, {d.name: d.tensor for d in descriptors}, ops)
     for stmt in ir.statements(function.body):
         uses.visit(stmt)
     found = []
@@ -55,11 +61,12 @@ def read_tensors(
 class _Uses:
     """What one walk over the device function saw happen to the tensors that it is passed."""
 
-    def __init__(self, params: Sequence[Any], tensor_of: dict[str, str]) -> None:
+    def __init__(self, params: Sequence[Any], tensor_of: dict[str, str], ops: TensorOps) -> None:
         self.read: set[str] = set()
         self.written: set[str] = set()
         self._params = list(params)
         self._tensor_of = tensor_of
+        self._ops = ops
 
     def visit(self, stmt: Any) -> None:
         if isinstance(stmt, tirx.BufferStore):
@@ -95,7 +102,7 @@ class _Uses:
 
     def _visit_call(self, call: Any, masked: list[str]) -> int:
         """Note what a call does with pointers; returns how many loads are addresses only."""
-        name = bare_name(ir.op_name(call))
+        name = self._ops.name_of(ir.op_name(call))
         if name == "address_of":
             load = call.args[0]
             return int(isinstance(load, tirx.BufferLoad) and bool(self._passed(load.buffer.data)))
@@ -108,16 +115,21 @@ class _Uses:
             return 0
         for arg in call.args:
             tensor = self._pointee(arg)
+            if tensor is None and (name in self._ops.read or name in self._ops.written):
+                tensor = self._passed(arg)  # a bare pointer, and we know what becomes of it
+                masked.extend([tensor] if tensor else [])
             if tensor:
-                read = name not in _WRITTEN or _reduces(call, name)
-                self._note(tensor, read=read, written=name not in _READ)
+                read = name not in self._ops.written or _reduces(call, name)
+                self._note(tensor, read=read, written=name not in self._ops.read)
         return 0
 
     def _pointee(self, arg: Any) -> str | None:
         """The tensor whose address (or TMA descriptor) an argument is."""
-        if isinstance(arg, tirx.Call) and bare_name(ir.op_name(arg)) == "address_of":
-            load = arg.args[0]
-            return self._passed(load.buffer.data) if isinstance(load, tirx.BufferLoad) else None
+        if isinstance(arg, tirx.Call) and self._ops.name_of(ir.op_name(arg)) == "address_of":
+            inner = arg.args[0]
+            if isinstance(inner, tirx.BufferLoad):
+                return self._passed(inner.buffer.data)
+            arg = inner
         return self._tensor_of.get(str(arg.name)) if isinstance(arg, tirx.Var) else None
 
     def _passed(self, var: Any) -> str | None:
