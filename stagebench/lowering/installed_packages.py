@@ -20,7 +20,10 @@ _REQUIREMENT = re.compile(r"\s*(?P<name>[A-Za-z0-9._-]+)\s*(?P<versions>[^;]*)")
 def find_distribution(name: str, folders: Sequence[str] | None) -> metadata.Distribution | None:
     """The first distribution of that name; ``None`` for folders: those of this interpreter."""
     if folders is None:
-        return next(iter(metadata.distributions(name=name)), None)
+        try:
+            return metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            return None
     return next(iter(metadata.distributions(name=name, path=list(folders))), None)
 
 

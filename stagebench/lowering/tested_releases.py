@@ -30,8 +30,13 @@ def untested(name: str, version: str) -> str | None:
     """
     if name != "tilelang" or version.partition("+")[0] in TESTED:
         return None
-    first, *_, last = TESTED
     return (
-        f"{name} {version} is untested: this stagebench was tested with {first} to {last}; "
+        f"{name} {version} is untested: this stagebench was tested with {tested_range()}; "
         "what it does not know is reported as unknown"
     )
+
+
+def tested_range() -> str:
+    """The tested releases in words."""
+    first, *_, last = TESTED
+    return f"{first} to {last}"
