@@ -128,13 +128,14 @@ def test_what_is_shown(world):
     [
         ("shared_memory.dynamic_bytes", "65536"),
         ("sync_totals[tma_load].dynamic", "32"),
-        ("sync_totals[cp_async_wait].static", "–"),
+        ("sync_totals[cp_async_wait].static", "0"),
+        ("shared_buffers[no].num_versions", "–"),
         ("pipeline_loops[*].scheduled_by", "pipeline_loops[k].scheduled_by warp_specialization"),
         ("outcome", "lowered"),
     ],
 )
 def test_facts_are_read_by_path(fact, value):
-    """As `check` names them; what is not there is none, not zero."""
+    """As `check` names them; an op that never occurs is 0, a buffer that is not there is none."""
     assert seen(dump(), Watched(fact=fact)) == (value, None)
 
 
