@@ -63,7 +63,10 @@ def machine_lowerer(options: MachineOptions, wanted: Sequence[bool] | None = Non
         cache: Cache | None,
         watcher: Watcher,
     ) -> list[Lowering]:
-        with _Assembling(options, toolchain, watcher, wanted) as assembling:
+        own = toolchain
+        if environment.package is not None:  # generated CUDA includes its own release's templates
+            own = find_toolchain(options.assembler, tilelang=Path(environment.package))
+        with _Assembling(options, own, watcher, wanted) as assembling:
             lowerings = lower_all(requests, environment, limits, cache, assembling)
             return assembling.finish(lowerings)
 

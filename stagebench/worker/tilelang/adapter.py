@@ -21,7 +21,6 @@ os.environ["TILELANG_ENABLE_IR_SPAN"] = "1"
 
 import tilelang
 from tilelang import tvm
-from tilelang.instrumentation import compile_pass_instrumentation
 
 from stagebench.dump import snapshots
 from stagebench.errors import UsageError
@@ -34,6 +33,7 @@ from stagebench.worker.tilelang import ir
 from stagebench.worker.tilelang.device_ir import read_device_function
 from stagebench.worker.tilelang.host_ir import read_descriptors
 from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_kernel
+from stagebench.worker.tilelang.pass_events import pass_instruments
 from stagebench.worker.tilelang.pass_recorder import PassRecorder
 from stagebench.worker.tilelang.stage_param import NoDepthParameterError
 from stagebench.worker.tilelang.tensors import read_tensors
@@ -104,12 +104,9 @@ def run_pipeline(
     ``recorder`` observes it; ``None`` runs it bare (the benchmarks' yardstick).
     """
     target = {"kind": "cuda", "arch": arch}
-    tools = () if recorder is None else (recorder,)
     with (
-        compile_pass_instrumentation(tools=tools, include_default_tools=False) as session,
-        tvm.transform.PassContext(
-            opt_level=3, config=pass_configs, instruments=session.create_pass_instruments()
-        ),
+        pass_instruments(recorder) as instruments,
+        tvm.transform.PassContext(opt_level=3, config=pass_configs, instruments=instruments),
         tvm.target.Target(target),
     ):
         return tilelang.lower(prim_func, target=target, enable_device_compile=False)

@@ -8,6 +8,7 @@ Every call that synchronises, moves data asynchronously or issues tensor-core wo
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
@@ -32,6 +33,9 @@ _SHARED_SCOPES = ("shared", "shared.dyn", "shared.barrier", "shared.cluster_barr
 _BARRIER_SCOPES = ("shared.barrier", "shared.cluster_barrier")
 _TILE_SCOPES = ("shared", "shared.dyn")
 _COPIES = ("ptx_cp_async", "tma_load", "tma_store")
+_ARENAS = ("buf_dyn_shmem", "buf_shmem")
+"""What ``MergeSharedMemoryAllocations`` calls the one buffer that it makes of all
+(``src/transform/merge_shared_memory_allocations.cc``); 0.1.9 names nothing else afterwards."""
 
 
 def read_device_function(
@@ -164,9 +168,9 @@ class _Walk:
             self._bind(stmt.node.var, 0, stmt.value)
             if str(stmt.node.thread_tag) in _THREAD_AXES:
                 self._thread_vars.append(stmt.node.var)
-        elif isinstance(stmt, tirx.AllocBuffer):
-            self._visit_allocation(stmt.buffer)
-        elif isinstance(stmt, tirx.Bind) and isinstance(stmt.value, tirx.Call):
+        elif (allocated := ir.allocation(stmt)) is not None:
+            self._visit_allocation(allocated)
+        elif isinstance(stmt, ir.Bind) and isinstance(stmt.value, tirx.Call):
             call = stmt.value
             if intrinsics.bare_name(ir.op_name(call)) == "handle_add_byte_offset":
                 offset = ir.constant(call.args[1])
@@ -174,22 +178,18 @@ class _Walk:
                     slot = SeenArenaSlot(name=str(stmt.var.name), offset_bytes=offset)
                     self.arena.append(slot)
 
-    def _visit_allocation(self, buffer: Any) -> None:
-        scope = str(buffer.scope())
-        if scope not in _SHARED_SCOPES:
+    def _visit_allocation(self, allocated: ir.Allocation) -> None:
+        if allocated.scope not in _SHARED_SCOPES:
             return
-        elements: int | None = 1
-        for dim in buffer.shape:
-            size = ir.constant(dim)
-            elements = None if elements is None or size is None else elements * size
-        bits = int(buffer.dtype.bits) * int(buffer.dtype.lanes)
+        sizes = [size for size in allocated.shape if isinstance(size, int)]
+        elements = math.prod(sizes) if len(sizes) == len(allocated.shape) else None
         self.allocations.append(
             SeenAllocation(
-                name=ir.buffer_name(buffer),
-                scope=scope,
-                dtype=str(buffer.dtype),
+                name=allocated.name,
+                scope=allocated.scope,
+                dtype=allocated.dtype,
                 elements=elements,
-                bytes=None if elements is None else (elements * bits + 7) // 8,
+                bytes=None if elements is None else (elements * allocated.bits + 7) // 8,
             )
         )
 
@@ -212,6 +212,8 @@ class _Walk:
         where = location or (self._locations[-1] if self._locations else None)
         if where is not None and where in self._loop_lines:
             kind = "synthetic"  # a pass gave the statement the line of the loop around it
+        buffer = _buffer_of_copy(call, name)
+        merged = buffer in _ARENAS
         for op in known.ops:
             self.sites.append(
                 SeenSite(
@@ -221,7 +223,8 @@ class _Walk:
                     loops=tuple(self._nest),
                     partition=tuple(self._partition),
                     guards=tuple(self._guards),
-                    buffer=_buffer_of_copy(call, name),
+                    buffer=None if merged else buffer,
+                    buffer_unnamed=merged,
                     barrier=barrier,
                     slots=slots,
                     file=where[0] if where else None,

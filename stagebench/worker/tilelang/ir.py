@@ -1,12 +1,15 @@
 """How are TVM's IR nodes read?  The few accessors that the readers beside this module share.
 
-Handles the statement and expression classes of TileLang 0.1.15 (``tvm.tirx``) and, under the name
-``tvm.tir``, of releases before 0.1.10.  Everything here is a read.
+Handles the statement and expression classes of TileLang 0.1.10 to 0.1.15 (``tvm.tirx``) and those
+of 0.1.9 (``tvm.tir``), which has other names for some and nests what the later ones put in a row:
+``Block`` for ``SBlock``, ``LetStmt`` with a body for ``Bind``, ``Allocate`` for ``AllocBuffer``.
+Everything here is a read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,15 @@ from stagebench.model import Extent
 
 tirx: Any = getattr(tvm, "tirx", None) or tvm.tir
 
+Block: Any = getattr(tirx, "SBlock", None) or tirx.Block
+BlockRealize: Any = getattr(tirx, "SBlockRealize", None) or tirx.BlockRealize
+Bind: Any = getattr(tirx, "Bind", None) or tirx.LetStmt
+"""A variable's definition: ``var`` and ``value``; what follows it is its ``body`` in 0.1.9."""
+
+_AllocBuffer: Any = getattr(tirx, "AllocBuffer", None)
+_Allocate: Any = getattr(tirx, "Allocate", None)
+
+_get_span: Any = getattr(tilelang.ir, "get_stmt_span", None)  # 0.1.13 and later keep the line
 _COMPILER_TREE = str(Path(tilelang.__file__).parent)
 _post_order_visit = tirx.stmt_functor.post_order_visit
 
@@ -34,8 +46,11 @@ def extent_of(expr: Any) -> Extent:
 
 
 def text_of(node: Any) -> str:
-    """The TVMScript text of a node.  (Printing returns TVM's own kind of string: make it ours.)"""
-    printed = str(node)
+    """The TVMScript text of a node.  (Printing returns TVM's own kind of string: make it ours.)
+
+    ``str`` of a node is its fields, not its script, in 0.1.9.
+    """
+    printed = node.script() if hasattr(node, "script") else str(node)
     return str(printed)
 
 
@@ -53,7 +68,7 @@ def children(stmt: Any) -> Iterator[Any]:
         yield stmt.then_case
         if stmt.else_case is not None:
             yield stmt.else_case
-    elif isinstance(stmt, tirx.SBlockRealize):
+    elif isinstance(stmt, BlockRealize):
         yield stmt.block
     else:
         if getattr(stmt, "init", None) is not None:
@@ -72,7 +87,7 @@ def statements(stmt: Any) -> Iterator[Any]:
 
 def expressions(stmt: Any) -> Iterator[Any]:
     """The expressions that one statement itself evaluates (not those of its sub-statements)."""
-    if isinstance(stmt, tirx.Evaluate | tirx.Bind):
+    if isinstance(stmt, tirx.Evaluate | Bind):
         yield stmt.value
     elif isinstance(stmt, tirx.BufferStore):
         yield from stmt.indices
@@ -118,13 +133,41 @@ def loop_annotations(stmt: Any) -> dict[str, Any]:
     return {str(key): value for key, value in found.items()} if found else {}
 
 
+@dataclass(frozen=True)
+class Allocation:
+    """Storage that a statement allocates; ``shape`` is in elements of ``bits`` each."""
+
+    name: str
+    scope: str
+    dtype: str
+    bits: int
+    shape: tuple[Extent, ...]
+
+
+def allocation(stmt: Any) -> Allocation | None:
+    """What a statement allocates, ``None`` where it is no allocation."""
+    if _AllocBuffer is not None and isinstance(stmt, _AllocBuffer):
+        name, scope, shape = buffer_name(stmt.buffer), stmt.buffer.scope(), stmt.buffer.shape
+        dtype = stmt.buffer.dtype
+    elif _Allocate is not None and isinstance(stmt, _Allocate):
+        pointer = stmt.buffer_var.type_annotation
+        name, scope, shape = stmt.buffer_var.name, pointer.storage_scope, stmt.extents
+        dtype = tvm.DataType(stmt.dtype)
+    else:
+        return None
+    bits = int(dtype.bits) * int(dtype.lanes)
+    return Allocation(
+        str(name), str(scope), str(dtype), bits, tuple(extent_of(dim) for dim in shape)
+    )
+
+
 def user_location(stmt: Any) -> tuple[str, int] | None:
     """File name (no folder) and 1-based line of the user's Python that a statement came from.
 
-    ``None`` where the statement has no span or one inside the compiler's own Python (the macro
-    generators stamp their own lines on what they emit).
+    ``None`` where the statement has no span (none has before 0.1.13) or one inside the compiler's
+    own Python (the macro generators stamp their own lines on what they emit).
     """
-    span = tilelang.ir.get_stmt_span(stmt)
+    span = None if _get_span is None else _get_span(stmt)
     if span is None:
         return None
     file = str(span.source_name.name)

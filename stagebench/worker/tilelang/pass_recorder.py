@@ -1,8 +1,8 @@
 """Which passes ran, what did each change, and what did the IR look like after it?
 
-Observes the real lowering through ``tilelang.instrumentation`` (TileLang 0.1.14 and later), the
-compiler's own seam.  A pass's IR is printed and looked at only where its structural hash is new:
-most passes change nothing, and printing is the cost.
+Observes the real lowering (`stagebench.worker.tilelang.pass_events`).  A pass's IR is printed and
+looked at only where its structural hash is new: most passes change nothing, and printing is the
+cost.
 """
 
 from __future__ import annotations
@@ -14,16 +14,11 @@ from hashlib import sha256
 from typing import Any
 
 from tilelang import tvm
-from tilelang.instrumentation import (
-    PassEvent,
-    PassEventObserver,
-    PassInstrumentationTool,
-    StackedPassInstrument,
-)
 
 from stagebench.model import PassRun
 from stagebench.worker.protocol import PassTime
 from stagebench.worker.tilelang import ir
+from stagebench.worker.tilelang.pass_events import PassEvent, PassListener
 from stagebench.worker.tilelang.pipeline_history import PipelineHistory
 
 _DIGEST_CHARS = 16
@@ -37,7 +32,7 @@ class _Open:
     started: float
 
 
-class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[misc]
+class PassRecorder(PassListener):
     """Records every pass of one lowering; `passes`, `times` and `snapshots` are its findings."""
 
     def __init__(self, report_pass: Callable[[str], None]) -> None:
@@ -55,13 +50,6 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
         self._runs: dict[int, PassRun] = {}
         self._started = False
 
-    def create_pass_instrument(self) -> object:
-        """One instrument per PassContext; numbering goes on over all of them."""
-        return StackedPassInstrument(self, sequence_allocator=self._next_sequence)
-
-    def _next_sequence(self) -> int:
-        return len(self._runs)
-
     def pass_started(self, mod: Any, event: PassEvent) -> _Open:
         """Note the IR before the pass."""
         begun = time.perf_counter()
@@ -69,9 +57,9 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
         self.open_passes.append(event.name)
         self._runs[event.sequence] = PassRun(
             sequence=event.sequence,
-            name=str(event.name),
+            name=event.name,
             depth=event.depth,
-            pass_phase=None if event.phase is None else str(event.phase),
+            pass_phase=event.phase,
             changed=False,
             snapshot=None,
             ir_bytes=None,
@@ -99,27 +87,26 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
             self.history.see(mod, event.name)
         self._runs[event.sequence] = PassRun(
             sequence=event.sequence,
-            name=str(event.name),
+            name=event.name,
             depth=event.depth,
-            pass_phase=None if event.phase is None else str(event.phase),
+            pass_phase=event.phase,
             changed=after != state.before,
             snapshot=digest,
             ir_bytes=size,
         )
         self.observe_seconds += time.perf_counter() - ended
 
-    def run_codegen(self, event: Any, next_call: Callable[[], Any]) -> Any:
+    def codegen(self, name: str, mod: Any, generate: Callable[[], Any]) -> Any:
         """Keep the module that code generation is given; the last one is the device's."""
-        self.device_module = event.mod
-        self.open_passes.append(str(event.name))
-        self._report_pass(str(event.name))
-        result = next_call()
+        self.device_module = mod
+        self.open_passes.append(name)
+        self._report_pass(name)
+        result = generate()
         self.open_passes.pop()
         return result
 
-    def finish(self, error: BaseException | None) -> None:
+    def finished(self) -> None:
         """Order the findings; passes that never ended keep an empty snapshot."""
-        del error
         self.passes = [self._runs[sequence] for sequence in sorted(self._runs)]
 
     def _hash(self, mod: Any) -> int:
