@@ -2,7 +2,8 @@
 
 ``python experiments/retell.py experiments/one_pass_for_num_stages.md`` prints the file as it would
 be written today; ``--write`` replaces it.  A story is Markdown whose ``console`` blocks start with
-one command (``$ …``); all of a story's commands run in one empty folder, 100 columns wide.  What
+one command (``$ …``); all of a story's commands run in one empty folder, 100 columns wide, with
+``$REPO`` for this checkout.  What
 differs from run to run (seconds, results from the cache) is cut from a sweep's closing line.
 """
 
@@ -24,6 +25,7 @@ def retell(story: str) -> str:
     """The story with each command's output as it is now."""
     scripts = str(Path(sys.executable).parent)
     environ = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+    environ["REPO"] = str(Path(__file__).resolve().parents[1])
     environ["PATH"] = scripts + os.pathsep + environ.get("PATH", "")
     with tempfile.TemporaryDirectory() as folder:
 

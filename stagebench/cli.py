@@ -21,12 +21,14 @@ VERBS = {
     "explain": "one dump in full: schedule, buffers, barriers, every sync site, passes",
     "diff": "two dumps or .cu files: changed facts, since which pass, text without noise",
     "passes": "pass by pass: one dump, two side by side with what is new at each, or a run",
+    "bisect": "which release, depth or switch first changed a fact, and in which pass",
     "check": "lower every experiment and compare with its baselines: is each change allowed?",
     "accept": "make what the compiler does now the baseline, with a reason; the only writer",
     "bundle": "pack the variants of a run for a GPU host that has no compiler",
     "profile": "on a GPU: is each depth correct, how long does it take, who waits for what?",
     "decode": "read a profiler's buffer: durations of regions, damage, Perfetto, SVG",
     "new": "write a commented starting point: stagebench new experiment NAME --kernel KERNEL",
+    "compilers": "compiler releases at hand: list, add, remove",
     "doctor": "what works on this machine, what is missing, what to install",
 }
 """Verb → what it is for.  ``stagebench.commands.<verb>`` has ``add_arguments`` and ``run``."""

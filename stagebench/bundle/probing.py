@@ -22,6 +22,7 @@ def with_probes(
     warn: Callable[[str], None],
     *,
     max_ctas: int = DEFAULT_MAX_CTAS,
+    ops: frozenset[str] | None = None,
 ) -> Candidate:
     """The candidate with three builds for ``arch``; as it was, with a warning, where that fails."""
     facts = candidate.result.facts
@@ -38,7 +39,9 @@ def with_probes(
             if isinstance(compiled, NotAssembled):
                 return candidate  # the bundle says so itself
             ptx = compiled.ptx
-        built = build_probed(ptx, arch, facts.launch, facts, assembler=assembler, max_ctas=max_ctas)
+        built = build_probed(
+            ptx, arch, facts.launch, facts, assembler=assembler, max_ctas=max_ctas, ops=ops
+        )
     except StagebenchError as exc:
         warn(f"{name}: no probes: {exc.message}")
         return candidate

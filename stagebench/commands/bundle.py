@@ -60,6 +60,12 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-probes", action="store_true", help="no clock reads around waits: times alone"
     )
     parser.add_argument(
+        "--probe-ops",
+        nargs="+",
+        metavar="OP",
+        help="only these waits, such as cp_async_wait mbarrier_wait (default: every wait)",
+    )
+    parser.add_argument(
         "--max-ctas", type=int, default=64, metavar="N", help="CTAs that are probed (64)"
     )
     parser.add_argument(
@@ -122,10 +128,24 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
                     source.assembler,
                     _warn,
                     max_ctas=arguments.max_ctas,
+                    ops=_probe_ops(arguments.probe_ops),
                 )
                 for one in candidates
             ]
         return build_bundle(out, candidates, source, options, poison=poison, progress=_progress)
+
+
+def _probe_ops(asked: Iterable[str] | None) -> frozenset[str] | None:
+    """The waits to time; a misspelt name must not leave a kernel without probes quietly."""
+    from stagebench.probe.waits import WAITS
+
+    if asked is None:
+        return None
+    known = WAITS | {"setmaxnreg", "griddepcontrol"}
+    for op in asked:
+        if op not in known:
+            raise UsageError(f"--probe-ops {op}: no wait", hint=f"one of {' '.join(sorted(known))}")
+    return frozenset(asked)
 
 
 def scalars(texts: Iterable[str]) -> dict[str, int | float]:

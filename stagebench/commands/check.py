@@ -43,6 +43,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--against-run", type=Path, metavar="RUN", help="the dumps of a sweep instead of baselines"
     )
+    which.add_argument(
+        "--against-compiler",
+        metavar="C",
+        help="what another compiler makes of the same variants, such as tilelang==0.1.14: what "
+        "did the upgrade change?  Nothing is written",
+    )
+    against.add_argument(
+        "--compiler",
+        metavar="C",
+        help="lower with this one (default: this environment's tilelang)",
+    )
     against.add_argument(
         "--allow-missing", action="store_true", help="missing and unused baselines are no failure"
     )
@@ -124,6 +135,8 @@ def _compared(arguments: argparse.Namespace) -> Compared:
     return Compared(
         revision=arguments.against,
         run=arguments.against_run,
+        against_compiler=arguments.against_compiler,
+        compiler=arguments.compiler,
         dumps=arguments.dumps,
         only=tuple(arguments.only),
         allow_missing=arguments.allow_missing,

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands import diff_compilers as compilers
 from stagebench.diff.text_rule_names import MARKS, MOVED, SUMMARIES
 from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, UsageError
 
@@ -21,12 +22,10 @@ _EXIT_CODES = "exit codes: 0 equal (or equal apart from the rules) · 1 differen
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``diff``."""
-    for name in ("left", "right"):
-        parser.add_argument(
-            name,
-            metavar=name.upper(),
-            help="a dump folder, a selector such as RUN[num_stages=2,arch=sm_90a], or a .cu file",
-        )
+    named = "a dump folder, a selector such as RUN[num_stages=2,arch=sm_90a], or a .cu file"
+    parser.add_argument("left", metavar="LEFT", help=f"{named}; with --compiler a kernel")
+    parser.add_argument("right", metavar="RIGHT", nargs="?", help=named)
+    compilers.add_arguments(parser)
     layout = parser.add_mutually_exclusive_group()
     layout.add_argument(
         "--unified", action="store_true", help="one column (default below 140 columns)"
@@ -59,13 +58,27 @@ def _epilog() -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare and print; 0 equal, 1 different."""
-    from stagebench.diff.fact_changes import code_differs
-    from stagebench.diff.text_compare import ALL_RULES, compare_texts
     from stagebench.diff.text_input import read_input
 
     if arguments.context < 0:
         raise UsageError(f"--context {arguments.context}: a number of lines is 0 or more")
-    left, right = read_input(arguments.left), read_input(arguments.right)
+    with compilers.dumps_of_two(arguments) as two:
+        if two is not None:
+            left, right = two
+        elif arguments.right is not None:
+            left, right = read_input(arguments.left), read_input(arguments.right)
+        else:
+            raise UsageError(
+                f"diff {arguments.left}: with what?",
+                hint="name another dump or .cu file, or a kernel and --compiler A B",
+            )
+        return _compare(arguments, left, right)
+
+
+def _compare(arguments: argparse.Namespace, left: Input, right: Input) -> int:
+    from stagebench.diff.fact_changes import code_differs
+    from stagebench.diff.text_compare import ALL_RULES, compare_texts
+
     for side, other in ((left, right), (right, left)):
         if side.text is None and other.dump is None:
             raise UsageError(

@@ -13,7 +13,7 @@ from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
 if TYPE_CHECKING:
     from stagebench.gpu.profile import ProfileOptions
-    from stagebench.gpu.records import Profile, ProfiledVariant
+    from stagebench.gpu.records import ProfiledVariant
     from stagebench.timing.measured import Measured
 
 _BAD = ("wrong", "race", "fails", "hangs")
@@ -72,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _show_again(source, arguments)
     from stagebench.bundle.read import read_bundle
     from stagebench.gpu.profile import profile
+    from stagebench.report.profile_view import print_verdicts
     from stagebench.timing.measured import measure, write_measured
 
     options = _options(arguments)
@@ -83,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = profile(bundle, arguments.out, options, _progress)
         measured = measure(found, arguments.out, read_bundle(bundle))
     write_measured(measured, arguments.out)
-    _print(found, arguments.out)
+    print_verdicts(found)
     _show(measured, arguments)
     if arguments.timeline is not None:
         from stagebench.timing.timeline_files import write_timelines
@@ -124,9 +125,12 @@ def _is_measured(path: Path) -> bool:
 def _show_again(source: Path, arguments: argparse.Namespace) -> int:
     """What was measured before; needs no GPU."""
     from stagebench.gpu.profile_file import read_profile
+    from stagebench.report.profile_view import print_verdicts
     from stagebench.timing.measured import read_measured
 
     measured = read_measured(source)
+    if source.is_dir():
+        print_verdicts(read_profile(source))
     _show(measured, arguments)
     if arguments.timeline is not None:
         from stagebench.timing.timeline_files import write_timelines
@@ -158,19 +162,3 @@ def _progress(done: int, total: int, result: ProfiledVariant) -> None:
     said = f" {result.error.name}" if result.error else ""
     sys.stderr.write(f"[{done}/{total}] {result.id}: {result.correctness.verdict}{said}\n")
     sys.stderr.flush()
-
-
-def _print(found: Profile, out: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from stagebench.gpu.profile_rows import COLUMNS, profile_rows
-
-    table = Table(*COLUMNS, title=f"{found.device.name}, {len(found.variants)} variants")
-    for row in profile_rows(found):
-        table.add_row(*row.cells, style="red" if row.bad else None)
-    console = Console()
-    console.print(table)
-    for note in (*found.notes, *(f"left out: {one.reason}" for one in found.skipped)):
-        console.print(note, markup=False)
-    console.print(f"{out}/profile.json", markup=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,36 @@ _GEMM_FLAGS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``sweep``."""
+    add_kernel(parser)
+    axes = add_variant(parser)
+    add_compilers(axes)
+    add_machine(parser)
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--dump-dir",
+        type=_folder,
+        default=Path(DEFAULT_DUMP_DIR),
+        metavar="DIR",
+        help=f"where dumps go (default: {DEFAULT_DUMP_DIR})",
+    )
+    output.add_argument("--no-dumps", action="store_true", help="write no dumps")
+    output.add_argument(
+        "--json", metavar="FILE", help="write all facts as JSON; - for standard output"
+    )
+    output.add_argument(
+        "--chart", type=Path, metavar="FILE", help="draw machine code against depth, as SVG"
+    )
+    output.add_argument("--all", action="store_true", help="show unchanged rows too")
+    output.add_argument(
+        "--seconds",
+        action="store_true",
+        help="put wall times into the JSON (it then differs from run to run)",
+    )
+    add_limits(parser)
+
+
+def add_kernel(parser: argparse.ArgumentParser) -> None:
+    """Which kernel: shared with ``bisect``."""
     parser.add_argument(
         "kernel",
         nargs="?",
@@ -38,6 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="gemm (default), gemm_nn, gemm_tn, flash_attention, dequant_gemm, "
         "or path/to/file.py:function",
     )
+
+
+def add_variant(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """The axes of a kernel: shared with ``bisect`` and ``diff``."""
     axes = parser.add_argument_group("axes (every combination is a variant)")
     axes.add_argument(
         "--num-stages", nargs="+", type=_integer, metavar="N", help="depths (default: 1 2 3 4)"
@@ -64,6 +99,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for flag, name in _GEMM_FLAGS.items():
         kind = str if name == "dtype" else _integer
         gemm.add_argument(flag, nargs="+", type=kind, metavar="V", dest=f"gemm_{name}")
+    return axes
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """Whether to assemble, and with what."""
     machine = parser.add_argument_group("machine code (needs stagebench[cuda])")
     machine.add_argument(
         "--machine",
@@ -75,27 +115,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="nvrtc (default, from wheels), nvcc, or the path of an nvcc or a ptxas",
     )
-    output = parser.add_argument_group("output")
-    output.add_argument(
-        "--dump-dir",
-        type=_folder,
-        default=Path(DEFAULT_DUMP_DIR),
-        metavar="DIR",
-        help=f"where dumps go (default: {DEFAULT_DUMP_DIR})",
-    )
-    output.add_argument("--no-dumps", action="store_true", help="write no dumps")
-    output.add_argument(
-        "--json", metavar="FILE", help="write all facts as JSON; - for standard output"
-    )
-    output.add_argument(
-        "--chart", type=Path, metavar="FILE", help="draw machine code against depth, as SVG"
-    )
-    output.add_argument("--all", action="store_true", help="show unchanged rows too")
-    output.add_argument(
-        "--seconds",
-        action="store_true",
-        help="put wall times into the JSON (it then differs from run to run)",
-    )
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """What lowering may use: shared with ``bisect``."""
     limits = parser.add_argument_group("limits")
     limits.add_argument("--jobs", type=_integer, metavar="N", help="default: one per usable core")
     limits.add_argument(
@@ -107,12 +130,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--no-cache", action="store_true", help="lower everything again")
 
 
+def add_compilers(group: argparse._ArgumentGroup) -> None:
+    """The axis of compilers: shared with other verbs."""
+    group.add_argument(
+        "--compiler",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="C",
+        help="tilelang==VERSION (made once, see `stagebench compilers`) or the path of an "
+        "environment (default: this environment's tilelang)",
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Sweep and print; 3 if a variant failed."""
     from stagebench.experiment.sweep import run_sweep
     from stagebench.report.progress import SweepProgress
 
-    plan, options = _plan(arguments), _options(arguments)
+    plan = sweep_plan(arguments)
+    options = replace(
+        sweep_options(arguments),
+        dump_dir=None if arguments.no_dumps else arguments.dump_dir,
+        assembler=_assembler(arguments),
+    )
     if arguments.json not in (None, "-"):
         _check_writable(Path(arguments.json), "--json")
     if arguments.chart is not None:
@@ -129,7 +170,8 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_VARIANT_FAILED if failed else EXIT_OK
 
 
-def _plan(arguments: argparse.Namespace) -> SweepPlan:
+def sweep_plan(arguments: argparse.Namespace) -> SweepPlan:
+    """What to lower, from the arguments of `add_kernel`, `add_variant` and `add_compilers`."""
     from stagebench.experiment.parameter_values import parse_assignments
     from stagebench.experiment.sweep import DEFAULT_ARCHS, SweepPlan
 
@@ -147,6 +189,7 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
         params=params,
         stage_param=arguments.stage_param,
         pass_configs=pass_configs(arguments.pass_config),
+        compilers=tuple(arguments.compiler),
     )
 
 
@@ -163,16 +206,15 @@ def pass_configs(texts: Iterable[str]) -> dict[str, Scalar]:
     return found
 
 
-def _options(arguments: argparse.Namespace) -> SweepOptions:
+def sweep_options(arguments: argparse.Namespace) -> SweepOptions:
+    """How to lower, from the arguments of `add_limits`; without dumps or machine code."""
     from stagebench.experiment.sweep import SweepOptions
 
     return SweepOptions(
-        dump_dir=None if arguments.no_dumps else arguments.dump_dir,
         use_cache=not arguments.no_cache,
         jobs=arguments.jobs,
         timeout_seconds=arguments.timeout,
         memory_limit_bytes=arguments.memory_limit,
-        assembler=_assembler(arguments),
         warn=_warn,
     )
 

@@ -50,8 +50,9 @@ class TimingsFile(Record, frozen=True, kw_only=True):
 class DumpDirectory:
     """A directory of dumps that is being written."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, by_compiler: bool = False) -> None:
         self.root = root
+        self._by_compiler = by_compiler
 
     def check_writable(self) -> None:
         """Fail before anything is lowered if nothing can be written here."""
@@ -73,7 +74,7 @@ class DumpDirectory:
         assembly: Assembly | None = None,
     ) -> str:
         """Write one variant's dump; returns its folder, relative to the directory."""
-        folder = variant_folder(result.variant, chosen)
+        folder = variant_folder(result.variant, chosen, by_compiler=self._by_compiler)
         files = dump_files(result, kernel_cu, snapshot_frame, assembly)
         write_folder(self.root / folder, files)
         return folder

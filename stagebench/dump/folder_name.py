@@ -20,8 +20,11 @@ _MAX_CHARS = 120
 _DIGEST_CHARS = 8
 
 
-def variant_folder(variant: Variant, chosen: Iterable[str]) -> str:
-    """The relative folder of a variant; ``chosen`` are the parameters that the user set."""
+def variant_folder(variant: Variant, chosen: Iterable[str], *, by_compiler: bool = False) -> str:
+    """The relative folder of a variant; ``chosen`` are the parameters that the user set.
+
+    ``by_compiler``: the run has several, and so the folder names its own.
+    """
     axes = [f"num_stages={_text(variant.params.get('num_stages', 'as-written'))}"]
     axes += [
         f"{name}={_text(variant.params[name])}"
@@ -29,6 +32,8 @@ def variant_folder(variant: Variant, chosen: Iterable[str]) -> str:
         if name in variant.params and name != "num_stages"
     ]
     axes += [f"{key}={_text(value)}" for key, value in sorted(variant.pass_configs.items())]
+    if by_compiler:
+        axes.append(f"compiler={variant.compiler.name}=={variant.compiler.version}")
     return "/".join(_safe(part) for part in (variant.kernel, variant.arch, ",".join(axes)))
 
 

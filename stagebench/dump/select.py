@@ -75,7 +75,11 @@ def _split(text: str) -> list[str]:
 
 
 def _matches(variant: Variant, conditions: Sequence[tuple[str, str]]) -> bool:
-    return all(_said(_value(variant, name)) == _said(value) for name, value in conditions)
+    return all(
+        _said(_value(variant, name)) == _said(value)
+        or (name == "compiler" and value == variant.compiler.version)
+        for name, value in conditions
+    )
 
 
 def _said(value: str | None) -> str | None:
@@ -102,7 +106,14 @@ def _tell_apart(variants: Sequence[Variant]) -> str:
     names = dict.fromkeys(
         name
         for variant in variants
-        for name in ("kernel", "arch", "num_stages", *variant.params, *variant.pass_configs)
+        for name in (
+            "kernel",
+            "arch",
+            "compiler",
+            "num_stages",
+            *variant.params,
+            *variant.pass_configs,
+        )
     )
     telling = [
         name for name in names if len({_value(variant, name) for variant in variants}) > 1

@@ -16,6 +16,7 @@ import msgspec
 
 from stagebench.dump.folder_name import variant_folder
 from stagebench.errors import DumpError, UsageError
+from stagebench.experiment.check_against_compiler import baselines_of
 from stagebench.experiment.definition import Case
 from stagebench.experiment.experiment_file import ExperimentFile, shown
 from stagebench.experiment.kernel_reference import parse_kernel
@@ -38,6 +39,7 @@ from stagebench.gate.policy import Policy, make_policy
 from stagebench.gate.revision import unpack_baselines
 from stagebench.gate.summary import summarize, worse
 from stagebench.lowering.cache import Cache, default_cache_folder
+from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers
 from stagebench.lowering.compiler_environment import CompilerEnvironment, this_environment
 from stagebench.lowering.failure import unresolved_variant
 from stagebench.lowering.lower import Limits, Lowering
@@ -57,12 +59,16 @@ from stagebench.worker.protocol import LowerRequest
 class Compared:
     """With what to compare, and what to let pass.
 
-    One of ``revision`` (baselines of a git revision), ``run`` (a dump directory) or neither (the
-    working tree's).  ``dumps`` is the folder of baselines instead of the project's.
+    One of ``revision`` (baselines of a git revision), ``run`` (a dump directory),
+    ``against_compiler`` (what that compiler makes of the same variants) or none of them (the
+    working tree's).  ``dumps`` is the folder of baselines instead of the project's, ``compiler``
+    lowers instead of this environment's.
     """
 
     revision: str | None = None
     run: Path | None = None
+    against_compiler: str | None = None
+    compiler: str | None = None
     dumps: Path | None = None
     only: tuple[str, ...] = ()
     allow_missing: bool = False
@@ -100,6 +106,9 @@ class LoweredExperiments:
     files: tuple[ExperimentFile, ...]
     seen: tuple[tuple[Seen, ...], ...]
     compiler: Compiler
+    other: tuple[tuple[Seen, ...], ...] | None = None
+    """What the compiler made of them that they are compared with."""
+    other_compiler: Compiler | None = None
 
 
 @dataclass(frozen=True)
@@ -136,14 +145,33 @@ def lower_experiments(
     watcher: SweepWatcher | None = None,
 ) -> LoweredExperiments:
     """Lower every variant of all experiments; raises as `run_check` does."""
-    environment = this_environment()
+    environment, other = _compilers(compared, options)
     plans = [plan_variants(file, environment.compiler, compared) for file in files]
     for file in files:  # a bad rule or a damaged baseline is found before minutes are spent
         _policies(file)
-        if compared.revision is None:
+        if compared.revision is None and other is None:
             _baselines(file, compared, Path())
-    seen = lower_planned(plans, environment, options, watcher)
-    return LoweredExperiments(tuple(files), tuple(seen), environment.compiler)
+    seen = tuple(lower_planned(plans, environment, options, watcher))
+    if other is None:
+        return LoweredExperiments(tuple(files), seen, environment.compiler)
+    then = tuple(lower_planned(plans, other, options, watcher))
+    return LoweredExperiments(tuple(files), seen, environment.compiler, then, other.compiler)
+
+
+def _compilers(
+    compared: Compared, options: SweepOptions
+) -> tuple[CompilerEnvironment, CompilerEnvironment | None]:
+    """With which compiler to lower, and which one's results to compare with."""
+    texts = [text for text in (compared.compiler or "tilelang", compared.against_compiler) if text]
+    cache_dir = options.cache_dir or default_cache_folder()
+    if len(texts) == 1 and compared.compiler is None:
+        return this_environment(), None
+    found = []
+    for one in choose_compilers(texts, cache_dir, options.warn):
+        if isinstance(one, NoCompiler):
+            raise one.error
+        found.append(one)
+    return found[0], found[1] if len(found) > 1 else None
 
 
 def judge_experiments(lowered: LoweredExperiments, compared: Compared) -> CheckResult:
@@ -155,7 +183,17 @@ def judge_experiments(lowered: LoweredExperiments, compared: Compared) -> CheckR
 
 
 def _judge_all(lowered: LoweredExperiments, compared: Compared, temporary: Path) -> Verdict:
-    sets = [_baselines(file, compared, temporary) for file in lowered.files]
+    if lowered.other is None or lowered.other_compiler is None:
+        sets = [_baselines(file, compared, temporary) for file in lowered.files]
+    else:
+        sets = [
+            baselines_of(
+                [(one.planned.name, one.lowering) for one in then],
+                lowered.other_compiler,
+                temporary / str(number),
+            )
+            for number, then in enumerate(lowered.other)
+        ]
     taken: set[str] = set()
     verdicts = [
         judge_experiment(file, variants, _policies(file), known, compared, taken)
@@ -171,7 +209,13 @@ def _judge_all(lowered: LoweredExperiments, compared: Compared, temporary: Path)
         against=_against(compared, sets),
         compiler=lowered.compiler,
         allow_missing=compared.allow_missing,
-        acceptable=compared.revision is None and compared.run is None and not compared.pass_configs,
+        acceptable=not (
+            compared.revision
+            or compared.run
+            or compared.against_compiler
+            or compared.compiler
+            or compared.pass_configs
+        ),
     )
 
 
@@ -310,7 +354,8 @@ def _baselines(file: ExperimentFile, compared: Compared, temporary: Path) -> Bas
 
 
 def _against(compared: Compared, sets: Sequence[BaselineSet]) -> str:
-    if len(sets) == 1 or compared.revision is not None or compared.run is not None:
+    elsewhere = (compared.revision, compared.run, compared.against_compiler)
+    if len(sets) == 1 or any(place is not None for place in elsewhere):
         said = sets[0].said
     else:
         said = f"the baselines in {Path(sets[0].shown).parent.as_posix()}"
@@ -394,7 +439,7 @@ def _variant(
         baseline,
         policy,
         shown=folder,
-        any_compiler=compared.any_compiler,
+        any_compiler=compared.any_compiler or compared.against_compiler is not None,
         asked=frozenset(compared.pass_configs),
     )
     return VariantVerdict(
@@ -430,7 +475,8 @@ def _unused(known: BaselineSet, taken: set[str]) -> list[Baseline]:
 def _ownerless(files: Sequence[ExperimentFile], compared: Compared) -> list[ExperimentVerdict]:
     """The baselines of experiments that are not there any more, each set as if it were one."""
     project = compared.whole
-    if project is None or compared.revision is not None or compared.run is not None:
+    elsewhere = (compared.revision, compared.run, compared.against_compiler)
+    if project is None or any(place is not None for place in elsewhere):
         return []
     dumps = project.dumps if compared.dumps is None else compared.dumps
     owned = {baseline_folder(file, compared.dumps).resolve() for file in files}

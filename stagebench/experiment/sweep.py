@@ -19,7 +19,7 @@ from stagebench.errors import StagebenchError, UsageError
 from stagebench.experiment.kernel_reference import KernelReference, parse_kernel
 from stagebench.facts.arch import check_arch
 from stagebench.lowering.cache import Cache, default_cache_folder
-from stagebench.lowering.compiler_environment import this_environment
+from stagebench.lowering.choose_compilers import choose_compilers
 from stagebench.lowering.lower import (
     Limits,
     LowerFunction,
@@ -27,6 +27,7 @@ from stagebench.lowering.lower import (
     NoDepthParameterError,
     Watcher,
     lower_all,
+    lower_with_each,
 )
 from stagebench.model import ParamValue, Run, Scalar
 from stagebench.worker.protocol import LowerRequest, Times
@@ -44,6 +45,8 @@ class SweepPlan:
 
     ``num_stages`` is ``None`` for the default depths, or for the kernel as written where its depth
     is a literal.  ``params`` maps each parameter to its values, more than one being an axis.
+    ``compilers`` are values of ``--compiler`` (`stagebench.lowering.compiler_choice`), none for
+    this environment's.
     """
 
     kernel: str = "gemm"
@@ -52,6 +55,7 @@ class SweepPlan:
     params: Mapping[str, tuple[ParamValue, ...]] = field(default_factory=dict)
     stage_param: str | None = None
     pass_configs: Mapping[str, Scalar] = field(default_factory=dict)
+    compilers: tuple[str, ...] = ()
 
 
 def _ignore(message: str) -> None:
@@ -129,14 +133,16 @@ def run_sweep(
     the machine; what goes wrong in a variant is in its result.
     """
     kernel = parse_kernel(plan.kernel)
-    environment = this_environment()
+    cache_dir = options.cache_dir or default_cache_folder()
+    compilers = choose_compilers(plan.compilers, cache_dir, options.warn)
     chosen = tuple(sorted(plan.params))
-    directory = None if options.dump_dir is None else DumpDirectory(options.dump_dir)
-    if directory is not None:
+    directory = None
+    if options.dump_dir is not None:
+        directory = DumpDirectory(options.dump_dir, by_compiler=len(compilers) > 1)
         directory.check_writable()
     cache = None
     if options.use_cache:
-        cache = Cache(options.cache_dir or default_cache_folder(), options.warn)
+        cache = Cache(cache_dir, options.warn)
     limits = Limits(
         jobs=_jobs(options.jobs),
         timeout_seconds=options.timeout_seconds,
@@ -147,17 +153,17 @@ def run_sweep(
     notes: tuple[str, ...] = ()
     depths = DEFAULT_NUM_STAGES if plan.num_stages is None else plan.num_stages
     requests = expand(plan, kernel, depths)
-    dumping.planned(requests)
+    dumping.planned(requests * len(compilers))
     lower = lowerer(options, limits)
     try:
-        lowerings = lower(requests, environment, limits, cache, dumping)
+        lowerings = lower_with_each(requests, compilers, limits, cache, dumping, lower)
     except NoDepthParameterError as exc:
         if plan.num_stages is not None:
             raise
         notes = (f"{exc.message}: lowered as written",)
         requests = expand(plan, kernel, (None,))
-        dumping.planned(requests)
-        lowerings = lower(requests, environment, limits, cache, dumping)
+        dumping.planned(requests * len(compilers))
+        lowerings = lower_with_each(requests, compilers, limits, cache, dumping, lower)
     if directory is not None:
         _finish(directory, lowerings, folders)
     return SweepResult(
@@ -216,6 +222,7 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
     params: Mapping[str, ParamValue | list[ParamValue]] | None = None,
     stage_param: str | None = None,
     pass_configs: Mapping[str, Scalar] | None = None,
+    compilers: str | Sequence[str] = (),
     dump_dir: str | os.PathLike[str] | None = None,
     cache: bool = True,
     jobs: int | None = None,
@@ -226,8 +233,10 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
     """Lower ``kernel`` over every combination of the axes and return the facts of each variant.
 
     ``kernel`` is a built-in's name or ``path/to/file.py:function``.  In ``params`` a list is an
-    axis, anything else (a tuple too) one value.  ``timeout`` is in seconds, for each variant.
-    With ``machine`` each variant is assembled, by ``assembler`` (``nvrtc``, ``nvcc`` or a path).
+    axis, anything else (a tuple too) one value.  ``compilers`` are releases and places
+    (``tilelang==0.1.14``, ``/path/to/venv``), none for this environment's.  ``timeout`` is in
+    seconds, for each variant.  With ``machine`` each variant is assembled, by ``assembler``
+    (``nvrtc``, ``nvcc`` or a path).
 
     Raises `stagebench.errors.UsageError` where the request is wrong.  A variant that fails is a
     result with ``outcome == "failed"``.
@@ -242,6 +251,7 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
         },
         stage_param=stage_param,
         pass_configs=dict(pass_configs or {}),
+        compilers=(compilers,) if isinstance(compilers, str) else tuple(compilers),
     )
     options = SweepOptions(
         dump_dir=None if dump_dir is None else Path(dump_dir),
@@ -256,7 +266,7 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
 def expand(
     plan: SweepPlan, kernel: KernelReference, depths: Sequence[int | None]
 ) -> list[LowerRequest]:
-    """Every combination: arch outermost, then parameters, then depth."""
+    """Every combination for one compiler: arch outermost, then parameters, then depth."""
     for depth in depths:
         if depth is not None and not 0 <= depth <= MAX_NUM_STAGES:
             raise UsageError(

@@ -45,7 +45,7 @@ def barriers(observation: Observation, roles: Sequence[Role]) -> tuple[Barrier, 
 
 
 def _run(
-    name: str, first: int, size: int, count: Extent, kind: str, guards: tuple[str, ...]
+    name: str, first: int, size: int, count: Extent, kind: str, guards: tuple[str, ...] | None
 ) -> Barrier:
     return Barrier(
         name=name,
@@ -59,19 +59,20 @@ def _run(
 
 def _use(
     name: str, index: int, sites: Sequence[SeenSite], roles: Sequence[Role]
-) -> tuple[str, tuple[str, ...]]:
+) -> tuple[str, tuple[str, ...] | None]:
     filled: list[str] = []
-    data = waited_by_producer = False
+    data = waited_by_producer = unnamed = False
     for site, role in zip(sites, roles, strict=True):
         if site.op == "mbarrier_init" or site.barrier != name or not _may_be(site, index):
             continue
         if site.op in _DATA_OPS or site.args.get("via"):
             data = True
             filled += [site.buffer] if site.buffer else []
+            unnamed = unnamed or site.buffer_unnamed
         if site.op == "mbarrier_wait" and role == "producer":
             waited_by_producer = True
     kind = "full" if data else "empty" if waited_by_producer else "other"
-    return kind, tuple(dict.fromkeys(filled))
+    return kind, None if unnamed else tuple(dict.fromkeys(filled))
 
 
 def _may_be(site: SeenSite, index: int) -> bool:

@@ -128,7 +128,7 @@ def _ring_over_one_version(
     for barrier in barriers:
         if barrier.kind != "full" or barrier.count < 2:
             continue
-        for name in barrier.guards:
+        for name in barrier.guards or ():
             if versions.get(name, barrier.count) == 1:
                 yield _say(
                     "warning",

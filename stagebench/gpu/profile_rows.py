@@ -8,7 +8,7 @@ from stagebench.bundle.records import CUBIN_KINDS
 from stagebench.gpu.records import Profile, ProfiledVariant
 from stagebench.model.timing import Measurement
 
-COLUMNS = ("variant", "verdict", "error", "base µs", "control µs", "probed µs", "note")
+COLUMNS = ("variant", "verdict", "error", "base, µs", "control", "probed", "note")
 _NOT_KNOWN = "–"
 
 
@@ -33,7 +33,8 @@ def _row(one: ProfiledVariant) -> ProfileRow:
     shown = _NOT_KNOWN if worst is None else f"{worst:.1e}"
     if any(error is None for error in errors):
         shown = "not finite"
-    shown_times = [_time(times.get(kind)) for kind in CUBIN_KINDS]
+    base, control, probed = (times.get(kind) for kind in CUBIN_KINDS)
+    shown_times = [_time(base), _against(control, base), _against(probed, base)]
     return ProfileRow(
         cells=(one.id, verdict, shown, *shown_times, _note(one)),
         bad=verdict in ("wrong", "race", "fails", "hangs"),
@@ -43,7 +44,15 @@ def _row(one: ProfiledVariant) -> ProfileRow:
 def _time(time: Measurement | None) -> str:
     if time is None:
         return _NOT_KNOWN
-    return f"{time.median_us:.1f} [{time.low_us:.1f}, {time.high_us:.1f}]"
+    half = max(time.high_us - time.median_us, time.median_us - time.low_us)
+    return f"{time.median_us:.1f} ± {half:.1f}"
+
+
+def _against(time: Measurement | None, base: Measurement | None) -> str:
+    """A build's median as a multiple of base's."""
+    if time is None or base is None or base.median_us <= 0:
+        return _NOT_KNOWN
+    return f"×{time.median_us / base.median_us:.3f}"
 
 
 def _note(one: ProfiledVariant) -> str:

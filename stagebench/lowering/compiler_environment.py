@@ -1,81 +1,138 @@
 """Which compiler is installed where, and has anything about it changed since the last run?
 
 Answers without importing the compiler: from the distribution's metadata and from the sizes and
-times of its files.  Does not handle: making environments for other releases.
+times of its files.  Does not handle: making environments for other releases
+(`stagebench.lowering.overlays`).
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
-from hashlib import blake2b
-from importlib import metadata
 from pathlib import Path
 
 from stagebench.errors import MachineError
+from stagebench.lowering.compiler_choice import distribution_of
+from stagebench.lowering.installed_packages import find_distribution, identity_of
 from stagebench.model import Compiler, Record
 
 _WITH_IT = ("apache-tvm-ffi", "z3-solver", "torch", "numpy")
-_CODE = (".py", ".so")
-_NOT_CODE = ("3rdparty", "src", "__pycache__", "include")
-_EXTRAS = {"apache-tvm": "tvm"}
-_PACKAGES = {"apache-tvm": "tvm"}
-"""What is installed and imported under another name than the distribution's."""
 _SCRUBBED_PREFIXES = ("TVM_", "TL_", "TILELANG_", "PYTHON", "LD_PRELOAD")
 _TRACE_VARIABLES = ("NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS")
+_ASK = "import json, sys; print(json.dumps([list(sys.version_info[:3]), sys.path]))"
+_ASK_SECONDS = 60
 
 
 class CompilerEnvironment(Record, frozen=True, kw_only=True):
     """An interpreter that can import a compiler.
 
     ``identity`` is a digest that changes with the compiler, what it is installed with, or a file
-    of either.
+    of either.  ``front`` are folders whose packages win over the interpreter's own, ``behind``
+    those that fill in what it lacks.  ``package`` is
+    the folder of the compiler's own package, ``None`` for that of this environment.
     """
 
     compiler: Compiler
     python: str
     identity: str
+    front: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    package: str | None = None
 
 
 def this_environment(name: str = "tilelang") -> CompilerEnvironment:
     """The compiler of the environment that runs us; `MachineError` if there is none."""
-    try:
-        distribution = metadata.distribution(name)
-    except metadata.PackageNotFoundError as exc:
+    distribution = find_distribution(distribution_of(name), None)
+    if distribution is None:
         raise MachineError(
-            f"{name} is not installed in this environment ({sys.prefix})",
-            hint=f"pip install -c constraints.txt 'stagebench[{_EXTRAS.get(name, name)}]'",
-        ) from exc
-    digest = blake2b(digest_size=16)
-    digest.update(f"{sys.version_info[:3]} {name} {distribution.version}\n".encode())
-    digest.update((distribution.read_text("RECORD") or "").encode())
-    for other in _WITH_IT:
-        try:
-            digest.update(f"{other} {metadata.version(other)}\n".encode())
-        except metadata.PackageNotFoundError:
-            digest.update(f"{other} absent\n".encode())
-    package = Path(str(distribution.locate_file(_PACKAGES.get(name, name))))
-    for line in _file_states(package):
-        digest.update(line.encode())
+            f"{distribution_of(name)} is not installed in this environment ({sys.prefix})",
+            hint=f"pip install -c constraints.txt 'stagebench[{name}]'",
+        )
+    package = Path(str(distribution.locate_file(name)))
+    version = distribution.version
     return CompilerEnvironment(
-        compiler=Compiler(name=name, version=distribution.version),
+        compiler=Compiler(name=name, version=version),
         python=sys.executable,
-        identity=digest.hexdigest(),
+        identity=identity_of(
+            distribution, package, _WITH_IT, None, sys.version_info[:3], name, version
+        ),
     )
 
 
-def _file_states(root: Path) -> list[str]:
-    """Size and modification time of every code file below ``root``, sorted by path."""
-    states: list[str] = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name not in _NOT_CODE]
-        for name in files:
-            if name.endswith(_CODE):
-                path = os.path.join(folder, name)  # noqa: PTH118 - thousands of files
-                state = os.stat(path)  # noqa: PTH116 - as above
-                relative = path[len(str(root)) :]
-                states.append(f"{relative} {state.st_size} {state.st_mtime_ns}\n")
-    return sorted(states)
+def environment_in_front(folder: Path, name: str) -> CompilerEnvironment:
+    """This environment with the compiler in ``folder`` in front of its packages.
+
+    A built source tree has no metadata: its ``VERSION`` file says the version.
+    """
+    package = folder / name
+    if not (package / "__init__.py").is_file():
+        raise MachineError(f"{folder} has no package {name} in it")
+    distribution = find_distribution(distribution_of(name), [str(folder)])
+    version = distribution.version if distribution else _told_version(folder, package)
+    identity = identity_of(
+        distribution, package, _WITH_IT, [str(folder), *sys.path],
+        sys.version_info[:3], name, version,
+    )  # fmt: skip
+    return CompilerEnvironment(
+        compiler=Compiler(name=name, version=version),
+        python=sys.executable,
+        identity=identity,
+        front=(str(folder),),
+        package=str(package),
+    )
+
+
+def _told_version(folder: Path, package: Path) -> str:
+    for place in (package / "VERSION", folder / "VERSION"):
+        if place.is_file():
+            return f"{place.read_text().strip()}+local"
+    return "local"
+
+
+def environment_at(place: Path, name: str = "tilelang") -> CompilerEnvironment:
+    """The compiler at a place: a virtual environment, an interpreter, or a built source tree."""
+    if place.is_dir() and (place / name / "__init__.py").is_file():
+        return environment_in_front(place, name)
+    python = place / "bin" / "python" if place.is_dir() else place
+    if not os.access(python, os.X_OK):
+        raise MachineError(
+            f"{place} is no environment: it has no bin/python, and no package {name}",
+            hint="name a virtual environment, a python, or a folder with a built tilelang in it",
+        )
+    version, folders = _ask(python)
+    distribution = find_distribution(distribution_of(name), folders)
+    if distribution is None:
+        raise MachineError(
+            f"{distribution_of(name)} is not installed in {place}",
+            hint=f"{python} -m pip install {distribution_of(name)}",
+        )
+    package = Path(str(distribution.locate_file(name)))
+    same = tuple(version[:2]) == sys.version_info[:2]
+    return CompilerEnvironment(
+        compiler=Compiler(name=name, version=distribution.version),
+        python=str(python),
+        identity=identity_of(
+            distribution, package, _WITH_IT, folders, tuple(version), name, distribution.version
+        ),
+        package=str(package),
+        # our own dependencies, where their binaries fit that interpreter
+        behind=tuple(p for p in sys.path if p.endswith("-packages")) if same else (),
+    )
+
+
+def _ask(python: Path) -> tuple[list[int], list[str]]:
+    """An interpreter's version and where it looks for packages."""
+    try:
+        done = subprocess.run(
+            [str(python), "-I", "-c", _ASK],
+            env=worker_environ(), capture_output=True, text=True, timeout=_ASK_SECONDS, check=True,
+        )  # fmt: skip
+        version, folders = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as exc:
+        raise MachineError(f"{python} does not run as a Python interpreter: {exc}") from exc
+    return version, folders
 
 
 def worker_environ() -> dict[str, str]:

@@ -66,6 +66,18 @@ def from_lost_worker(request: LowerRequest, compiler: Compiler, log: str) -> Var
     )
 
 
+def from_no_compiler(
+    request: LowerRequest, compiler: Compiler, message: str, hint: str | None
+) -> VariantResult:
+    """The result of a variant whose compiler can't be had or imported on this machine."""
+    return VariantResult(
+        variant=unresolved_variant(request, compiler),
+        outcome="failed",
+        failure=Failure(kind="no_compiler", message=_cut(message, _MESSAGE_CHARS), detail=hint),
+        facts=None,
+    )
+
+
 def from_rejected(rejected: Rejected, request: LowerRequest, compiler: Compiler) -> VariantResult:
     """The result of a variant whose own values the kernel's loader refuses."""
     return VariantResult(

@@ -10,13 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
+
 from stagebench.dump.files import Assembly
-from stagebench.errors import UsageError
+from stagebench.errors import MachineError, UsageError
 from stagebench.lowering import failure
 from stagebench.lowering.cache import Cache
+from stagebench.lowering.choose_compilers import Chosen, NoCompiler
 from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.lowering.worker_process import WorkerProcess
-from stagebench.model import VariantResult
+from stagebench.model import Compiler, VariantResult
 from stagebench.worker.protocol import (
     Died,
     Done,
@@ -111,11 +114,75 @@ def lower_all(
     for index, request in enumerate(requests):
         known = cache.get(request, environment) if cache else None
         if known is not None:
-            finish(index, _lowering(known, cached=True))
+            finish(index, _lowering(known, environment, cached=True))
     missing = [index for index in range(len(requests)) if index not in results]
     if missing:
         _Batch(requests, environment, limits, cache, watcher, finish).run(missing)
     return [results[index] for index in range(len(requests))]
+
+
+def lower_with_each(
+    requests: Sequence[LowerRequest],
+    compilers: Sequence[Chosen],
+    limits: Limits,
+    cache: Cache | None,
+    watcher: Watcher,
+    lower: LowerFunction = lower_all,
+) -> list[Lowering]:
+    """Lower every request with every compiler; the results are compiler by compiler.
+
+    The watcher's indices go on over all of them.  A compiler that can't be had or imported, or
+    that takes none of the requests (an old release lacks a pass config), fails its own variants;
+    where that is all of them, it raises as `lower_all` does.
+    """
+    results: list[Lowering] = []
+    errors: list[MachineError | UsageError] = []
+    for compiler in compilers:
+        shifted = _Shifted(watcher, len(results))
+        try:
+            if isinstance(compiler, NoCompiler):
+                raise compiler.error
+            results += lower(requests, compiler, limits, cache, shifted)
+        except NoDepthParameterError:
+            raise
+        except (MachineError, UsageError) as exc:
+            errors.append(exc)
+            if len(errors) == len(compilers):
+                raise errors[0] from exc
+            for index, request in enumerate(requests):
+                lost = _lost(request, compiler.compiler, exc)
+                results.append(lost)
+                shifted.finished(index, lost)
+    return results
+
+
+def _lost(request: LowerRequest, compiler: Compiler, exc: MachineError | UsageError) -> Lowering:
+    if isinstance(exc, MachineError):
+        result = failure.from_no_compiler(request, compiler, exc.message, exc.hint)
+    else:
+        rejected = Rejected(code="usage", message=exc.message, hint=exc.hint)
+        result = failure.from_rejected(rejected, request, compiler)
+    return Lowering(result, None, None, None, cached=False)
+
+
+class _Shifted:
+    """A watcher of one compiler's part of a run."""
+
+    def __init__(self, watcher: Watcher, first: int) -> None:
+        self._watcher = watcher
+        self._first = first
+
+    def importing(self) -> None:
+        self._watcher.importing()
+
+    def started(self, index: int) -> None:
+        self._watcher.started(self._first + index)
+
+    def finished(self, index: int, lowering: Lowering) -> None:
+        self._watcher.finished(self._first + index, lowering)
+
+    def assembled(self, index: int, lowering: Lowering) -> None:
+        self._watcher.assembled(self._first + index, lowering)
 
 
 class _Batch:
@@ -207,7 +274,7 @@ class _Batch:
             return
         if self._cache is not None and not (isinstance(reply, Raised) and reply.out_of_memory):
             self._cache.put(request, self._environment, reply)
-        self._finish(message.job, _lowering(reply, cached=False))
+        self._finish(message.job, _lowering(reply, self._environment, cached=False))
 
     def _lose(self, index: int, log: str) -> None:
         request = self._requests[index]
@@ -226,10 +293,19 @@ def _longest_first(requests: Sequence[LowerRequest], indices: set[int]) -> list[
     return sorted(indices, key=cost)
 
 
-def _lowering(reply: Lowered | Raised, *, cached: bool) -> Lowering:
+def _lowering(
+    reply: Lowered | Raised, environment: CompilerEnvironment, *, cached: bool
+) -> Lowering:
     if isinstance(reply, Raised):
-        return Lowering(failure.from_raised(reply), None, None, None, cached)
+        return Lowering(_named(failure.from_raised(reply), environment), None, None, None, cached)
     result = VariantResult(
         variant=reply.variant, outcome="lowered", failure=None, facts=reply.facts
     )
-    return Lowering(result, reply.kernel_cu, reply.snapshots, reply.times, cached)
+    named = _named(result, environment)
+    return Lowering(named, reply.kernel_cu, reply.snapshots, reply.times, cached)
+
+
+def _named(result: VariantResult, environment: CompilerEnvironment) -> VariantResult:
+    """The result under the name that the caller gave the compiler."""
+    variant = msgspec.structs.replace(result.variant, compiler=environment.compiler)
+    return msgspec.structs.replace(result, variant=variant)

@@ -35,7 +35,16 @@ class WorkerProcess:
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
         try:
             self._process = subprocess.Popen(
-                [environment.python, "-I", str(_ENTRY), environment.compiler.name, str(jobs)],
+                [
+                    environment.python,
+                    "-I",
+                    str(_ENTRY),
+                    environment.compiler.name,
+                    str(jobs),
+                    *environment.front,
+                    "--",
+                    *environment.behind,
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
@@ -99,9 +108,10 @@ class WorkerProcess:
 
     def _refusal(self, message: str) -> MachineError:
         compiler = self.environment.compiler
+        front = "".join(f" with {folder} in front" for folder in self.environment.front)
         return MachineError(
-            f"{compiler.name} {compiler.version} can't be imported by {self.environment.python}: "
-            f"{message}",
+            f"{compiler.name} {compiler.version} can't be imported by {self.environment.python}"
+            f"{front}: {message}",
             hint="stagebench doctor says what is missing",
         )
 

@@ -63,7 +63,10 @@ def machine_lowerer(options: MachineOptions, wanted: Sequence[bool] | None = Non
         cache: Cache | None,
         watcher: Watcher,
     ) -> list[Lowering]:
-        with _Assembling(options, toolchain, watcher, wanted) as assembling:
+        own = toolchain
+        if environment.package is not None:  # generated CUDA includes its own release's templates
+            own = find_toolchain(options.assembler, tilelang=Path(environment.package))
+        with _Assembling(options, own, watcher, wanted) as assembling:
             lowerings = lower_all(requests, environment, limits, cache, assembling)
             return assembling.finish(lowerings)
 
@@ -143,19 +146,21 @@ class _Assembling:
     def finish(self, lowerings: Sequence[Lowering]) -> list[Lowering]:
         """All variants with their machine code, as soon as each has it."""
         complete = list(lowerings)
-        waiting = {future: index for index, future in self._assembled.items()}
+        waiting: dict[Future[Assembled | NotAssembled], list[int]] = {}
+        for index, future in self._assembled.items():  # equal texts share one future
+            waiting.setdefault(future, []).append(index)
         reading: dict[Future[_Read], int] = {}
         for future in as_completed(waiting):
-            index = waiting[future]
             made = future.result()
-            if isinstance(made, NotAssembled):
-                self._tell(complete, index, _without(complete[index], not_assembled(made)))
-                continue
-            known = self._readings.get(complete[index], made)
-            if known is None:
-                reading[self._submit(complete[index], made)] = index
-            else:
-                self._tell(complete, index, _with(complete[index], made, known))
+            for index in waiting[future]:
+                if isinstance(made, NotAssembled):
+                    self._tell(complete, index, _without(complete[index], not_assembled(made)))
+                    continue
+                known = self._readings.get(complete[index], made)
+                if known is None:
+                    reading[self._submit(complete[index], made)] = index
+                else:
+                    self._tell(complete, index, _with(complete[index], made, known))
         for read in as_completed(reading):
             index = reading[read]
             made = self._assembled[index].result()

@@ -103,6 +103,8 @@ class Barrier(Record, frozen=True, kw_only=True):
     ``first`` is the 0-based index of the run's first barrier in the array ``name``; ``count`` how
     many there are; ``arrive_count`` the arrivals each expects.  ``kind`` is ``full`` (a consumer
     waits on it for data), ``empty`` (a producer waits on it for a free slot) or ``other``.
+    ``guards`` are the buffers whose data it counts; ``None`` where the IR names only the arena that
+    they share (TileLang 0.1.9).
     """
 
     name: str
@@ -110,7 +112,7 @@ class Barrier(Record, frozen=True, kw_only=True):
     count: int
     arrive_count: Extent
     kind: Literal["full", "empty", "other"]
-    guards: tuple[str, ...]
+    guards: tuple[str, ...] | None
 
 
 class SyncOp(Record, frozen=True, kw_only=True):

@@ -30,7 +30,8 @@ class SeenSite(Record, frozen=True, kw_only=True):
     ``op`` is the taxonomy's name; ``loops`` are indices into `SeenKernel.loops`, outermost first;
     ``partition`` names the thread range that the site is in (branches on the thread index alone),
     outermost first; ``guards`` are the other enclosing conditions.  ``buffer`` is the shared buffer
-    that a copy writes or reads, ``barrier`` the mbarrier array that the call names, and ``slots``
+    that a copy writes or reads (``buffer_unnamed``: the IR names only the arena that all share; it
+    is ``None`` then), ``barrier`` the mbarrier array that the call names, and ``slots``
     the inclusive bounds of its index (evaluated over its first rounds, else as the compiler's own
     analysis proves them).
     """
@@ -42,6 +43,7 @@ class SeenSite(Record, frozen=True, kw_only=True):
     partition: tuple[str, ...]
     guards: tuple[str, ...]
     buffer: str | None
+    buffer_unnamed: bool = False
     barrier: str | None
     slots: tuple[int, int] | None
     file: str | None

@@ -50,10 +50,11 @@ def build_probed(
     scalars: Mapping[str, int] | None = None,
     max_ctas: int = DEFAULT_MAX_CTAS,
     budget_bytes: int = DEFAULT_BUDGET_BYTES,
+    ops: frozenset[str] | None = None,
 ) -> ProbedBuild:
     """Plan, assemble for ``arch`` and audit; `MachineError` where one build does not assemble."""
     plan, placed = plan_probes(
-        ptx, launch, facts, scalars=scalars, max_ctas=max_ctas, budget_bytes=budget_bytes
+        ptx, launch, facts, scalars=scalars, max_ctas=max_ctas, budget_bytes=budget_bytes, ops=ops
     )
     texts: dict[Build, str] = {
         "base": plan.base,

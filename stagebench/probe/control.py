@@ -18,14 +18,14 @@ from stagebench.ptx.records import Function
 PRAGMA = '.pragma "nounroll";'
 
 
-def control_text(ptx: str, kernel: str) -> Lines:
+def control_text(ptx: str, kernel: str, ops: frozenset[str] | None = None) -> Lines:
     """The PTX of one kernel with its loops kept as they are, and no probe."""
     module = read_module(ptx)
     function = next((one for one in module.entries if one.name == kernel), None)
     if function is None or function.body_line is None:
         raise UsageError(f"the PTX has no kernel {kernel}")
     insertion = Insertion()
-    put_pragmas(insertion, function, find_waits(module, function))
+    put_pragmas(insertion, function, find_waits(module, function, ops))
     return insertion.apply(module.lines)
 
 

@@ -61,13 +61,15 @@ def entry_of(module: Module, kernel: str) -> Function:
     raise UsageError(f"the PTX has no kernel {kernel} (kernels: {names})")
 
 
-def insert_probes(ptx: str, kernel: str, layout: Layout) -> ProbedText:
-    """Put probes into one kernel of a text."""
+def insert_probes(
+    ptx: str, kernel: str, layout: Layout, ops: frozenset[str] | None = None
+) -> ProbedText:
+    """Put probes into one kernel of a text, at waits of ``ops`` alone where they are given."""
     if SYMBOL in ptx:
         raise UsageError(f"the PTX of {kernel} has probes already", hint="start from the original")
     module = read_module(ptx)
     function = entry_of(module, kernel)
-    waits = find_waits(module, function)
+    waits = find_waits(module, function, ops)
     insertion = Insertion()
     _put_entry(insertion, function, layout, len(waits.units))
     put_pragmas(insertion, function, waits)

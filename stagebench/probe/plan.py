@@ -69,12 +69,13 @@ def plan_probes(
     scalars: Mapping[str, int] | None = None,
     max_ctas: int = DEFAULT_MAX_CTAS,
     budget_bytes: int = DEFAULT_BUDGET_BYTES,
+    ops: frozenset[str] | None = None,
 ) -> tuple[PlannedProbes, Placements]:
     """Make the three texts of a launch's kernel; ``scalars`` gives its scalar arguments by name."""
     kernel = find_entry(ptx, launch.function) or launch.function
     module = read_module(ptx)
     function = entry_of(module, kernel)
-    waits = find_waits(module, function)
+    waits = find_waits(module, function, ops)
     shape = shape_of(launch)
     sampled, step = sample(shape, max_ctas)
     prediction = predict(
@@ -88,8 +89,8 @@ def plan_probes(
     )
     cap, cap_from = _cap(prediction, bool(waits.units), budget_bytes, sampled * shape.warps)
     layout = Layout(shape=shape, sampled=sampled, step=step, cap=cap)
-    text = insert_probes(ptx, kernel, layout)
-    control = control_text(ptx, kernel)
+    text = insert_probes(ptx, kernel, layout, ops)
+    control = control_text(ptx, kernel, ops)
     return (
         PlannedProbes(
             kernel=kernel,

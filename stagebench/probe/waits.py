@@ -98,8 +98,11 @@ def is_wait(site: PtxSite) -> bool:
     return site.op in WAITS
 
 
-def find_waits(module: Module, function: Function) -> Waits:
-    """The waits of a kernel, and those that are in functions that it may call."""
+def find_waits(module: Module, function: Function, ops: frozenset[str] | None = None) -> Waits:
+    """The waits of a kernel, and those that are in functions that it may call.
+
+    ``ops`` are those to time (``None``: all); the others are left out, and said to be.
+    """
     flow = control_flow(function)
     lines = _statement_lines(function)
     units: list[Unit] = []
@@ -109,6 +112,9 @@ def find_waits(module: Module, function: Function) -> Waits:
             reason: str | None = "it polls once: nothing says how long it will be repeated"
             left_out.append(_not_probed(function, site, reason))
         if not is_wait(site):
+            continue
+        if ops is not None and site.op not in ops:
+            left_out.append(_not_probed(function, site, "not asked for"))
             continue
         unit = _unit(function, flow, site)
         reason = unit if isinstance(unit, str) else _obstacle(unit, units, lines)

@@ -253,7 +253,7 @@ def _barriers(barriers: Sequence[Barrier]) -> Section:
             barrier.kind,
             str(barrier.count),
             str(barrier.arrive_count),
-            ", ".join(barrier.guards) or NONE,
+            UNKNOWN if barrier.guards is None else ", ".join(barrier.guards) or NONE,
         )
         for barrier in barriers
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from stagebench.kernels import BUILTINS
-from stagebench.model import ParamValue, Scalar, Variant
+from stagebench.model import Compiler, ParamValue, Scalar, Variant
 
 _GEMM = ("M", "N", "K", "block_M", "block_N", "block_K", "threads", "dtype", "accum_dtype")
 
@@ -31,6 +31,13 @@ def value_text(value: ParamValue | Scalar) -> str:
 def compiler(variant: Variant) -> str:
     """Name and version of the compiler."""
     return f"{variant.compiler.name} {variant.compiler.version}"
+
+
+def compiler_names(variants: Sequence[Variant]) -> dict[Compiler, str]:
+    """Each compiler of a run as a column's head: its version where all have one name."""
+    compilers = list(dict.fromkeys(variant.compiler for variant in variants))
+    one_name = len({compiler.name for compiler in compilers}) == 1
+    return {c: c.version if one_name else f"{c.name} {c.version}" for c in compilers}
 
 
 def depth(variant: Variant) -> str | None:

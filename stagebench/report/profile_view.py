@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from stagebench.gpu.profile_rows import COLUMNS, profile_rows
+from stagebench.gpu.records import Profile
 from stagebench.model.timing import Stalls, VariantTiming
-from stagebench.report import identity, lines
+from stagebench.report import identity, lines, quantities
 from stagebench.report.console import open_console
 from stagebench.report.profile_rows import (
     Rows,
@@ -54,6 +56,20 @@ def print_depths(
     rows = correlation_rows(correlations(timings))
     found += _table("Rank correlation over the depths", rows, out.width)
     lines.show(out, found)
+
+
+def print_verdicts(found: Profile, *, console: Console | None = None) -> None:
+    """Print what each variant computed and how long it took; what is wrong in red."""
+    out = console or open_console()
+    rows = profile_rows(found)
+    title = f"{found.device.name}, {quantities.count(len(rows), 'variant')}"
+    styled: list[list[lines.Styled]] = [[(cell, "dim") for cell in COLUMNS]]
+    styled += [[(cell, "red" if row.bad else "") for cell in row.cells] for row in rows]
+    notes = [*found.notes, *(f"left out: {one.reason}" for one in found.skipped)]
+    text = [Text(title, style="bold"), *lines.fitted(styled, out.width, indent=2)]
+    for note in notes:
+        text += lines.hanging([("  ! ", "yellow")], (note, "yellow"), out.width)
+    lines.show(out, [*text, Text("")])
 
 
 def print_measured(

@@ -71,10 +71,15 @@ def depth_range(depths: Sequence[str]) -> str:
 
 
 def depths_name(depths: Sequence[str]) -> str:
-    """``depth 2`` or ``depths 2–4``; the empty string where there is no depth to name."""
+    """``depth 2`` or ``depths 2–4``; the empty string where there is no depth to name.
+
+    Compilers (``0.1.15``) take the place of depths in a run that has several: no word is needed.
+    """
     named = [depth for depth in depths if depth != UNKNOWN]
     if not named:
         return ""
+    if any("." in depth for depth in named):
+        return ", ".join(named)
     return f"depth{'s' if len(named) > 1 else ''} {depth_range(named)}"
 
 

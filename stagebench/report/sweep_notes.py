@@ -23,6 +23,7 @@ FAILURES = {
     "crash": "crash",
     "timeout": "timeout",
     "out_of_memory": "out of memory",
+    "no_compiler": "no compiler",
 }
 
 _NAMED_ELSEWHERE = ("depth-without-effect",)  # the loop's own reason says it
@@ -50,8 +51,10 @@ def notes(columns: Sequence[Column]) -> tuple[Note, ...]:
     return (*_failures(columns), *_no_effect(columns), *_diagnostics(columns))
 
 
-def identical_notes(columns: Sequence[Column]) -> tuple[Note, ...]:
-    """Which depths gave the same code.
+def identical_notes(
+    columns: Sequence[Column], *, meaning: str = "num_stages changes nothing"
+) -> tuple[Note, ...]:
+    """Which depths gave the same code; ``meaning`` is said where all did.
 
     By the CUDA text where every lowered column has one, else by the facts without what merely
     repeats the request (`fingerprint`).
@@ -68,7 +71,7 @@ def identical_notes(columns: Sequence[Column]) -> tuple[Note, ...]:
         if len(depths) > 1:
             text = "identical code, byte for byte" if by_text else "identical facts"
             if len(depths) == len(columns):
-                text += ": num_stages changes nothing"
+                text += f": {meaning}"
             found.append(Note(kind="identical", depths=quantities.depths_name(depths), text=text))
     return tuple(found)
 

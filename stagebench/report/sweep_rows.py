@@ -24,6 +24,9 @@ from stagebench.report.sweep_notes import (
     notes,
 )
 
+COMPILER = "compiler"
+"""The axis of a run with several compilers."""
+
 AS_WRITTEN = "as written"
 """The head of a column whose kernel has no parameter for the depth."""
 
@@ -55,7 +58,7 @@ class SweepRow(Record, frozen=True, kw_only=True):
 
 
 class SweepTable(Record, frozen=True, kw_only=True):
-    """All variants that differ in nothing but the depth.
+    """All variants that differ in nothing but the depth; in a run of several compilers, but these.
 
     ``columns`` are the depths in the order of the run; where every depth gave the same facts there
     is one column for all of them.  ``headline`` lines come before the rows, ``notes`` after them.
@@ -76,10 +79,11 @@ class SweepTable(Record, frozen=True, kw_only=True):
     ) -> tuple[tuple[SweepRow, ...], tuple[SweepRow, ...]]:
         """The rows to print in full and those to fold into one line.
 
-        Where there is nothing to compare (one column) every row is printed.
+        Where there is nothing to compare (one column) every row is printed, but for compilers:
+        that they agree is all that was asked.
         """
         compared = sum(cell.state != "failed" for cell in self.rows[0].cells) if self.rows else 0
-        if show_all or compared < 2:
+        if show_all or (compared < 2 and self.axis != COMPILER):
             return self.rows, ()
         shown = tuple(row for row in self.rows if row.differs and not row.implied)
         return shown, tuple(row for row in self.rows if row not in shown)
@@ -90,19 +94,23 @@ def sweep_tables(
 ) -> tuple[SweepTable, ...]:
     """One table per kernel, compiler, arch and combination of everything but the depth.
 
+    A run of several compilers has one per depth, and their columns are the compilers.
+
     ``kernel_cus`` are the CUDA texts along ``run.variants``; with them "identical code" is a
     statement about the code, without them about the facts.
     """
     texts = kernel_cus if kernel_cus is not None else [None] * len(run.variants)
+    names = identity.compiler_names([result.variant for result in run.variants])
     groups: dict[bytes, list[Column]] = {}
     for result, text in zip(run.variants, texts, strict=True):
-        depth = identity.depth(result.variant) or AS_WRITTEN
+        head = names[result.variant.compiler] if len(names) > 1 else None
+        depth = head or identity.depth(result.variant) or AS_WRITTEN
         column = Column(depth=depth, result=result, kernel_cu=text)
-        groups.setdefault(_key(result, run), []).append(column)
-    return tuple(_table(columns) for columns in groups.values())
+        groups.setdefault(_key(result, run, by_depth=head is not None), []).append(column)
+    return tuple(_table(columns, by_compiler=len(names) > 1) for columns in groups.values())
 
 
-def _key(result: VariantResult, run: Run) -> bytes:
+def _key(result: VariantResult, run: Run, *, by_depth: bool) -> bytes:
     """What the variants of one table share.
 
     A variant that died before it told its defaults has the given parameters only; it belongs to
@@ -110,43 +118,51 @@ def _key(result: VariantResult, run: Run) -> bytes:
     """
     if result.failure is not None:
         for other in run.variants:
-            if other.outcome == "lowered" and _agrees(result, other):
-                return _identity(other)
-    return _identity(result)
+            if other.outcome == "lowered" and _agrees(result, other, by_depth=by_depth):
+                return _identity(other, by_depth=by_depth)
+    return _identity(result, by_depth=by_depth)
 
 
-def _agrees(partial: VariantResult, whole: VariantResult) -> bool:
+def _agrees(partial: VariantResult, whole: VariantResult, *, by_depth: bool) -> bool:
     a, b = partial.variant, whole.variant
-    same = (a.kernel, a.arch, a.compiler, a.pass_configs) == (
-        b.kernel, b.arch, b.compiler, b.pass_configs,
-    )  # fmt: skip
-    given = {name: value for name, value in a.params.items() if name != "num_stages"}
+    same = (a.kernel, a.arch, a.pass_configs) == (b.kernel, b.arch, b.pass_configs)
+    same = same and (by_depth or a.compiler == b.compiler)
+    given = {name: value for name, value in a.params.items() if by_depth or name != "num_stages"}
     return same and given.items() <= b.params.items()
 
 
-def _identity(result: VariantResult) -> bytes:
+def _identity(result: VariantResult, *, by_depth: bool) -> bytes:
     variant = result.variant
-    params = {name: value for name, value in variant.params.items() if name != "num_stages"}
-    return encode_pretty(
-        (variant.kernel, variant.compiler, variant.arch, params, variant.pass_configs)
-    )
+    params = {
+        name: value for name, value in variant.params.items() if by_depth or name != "num_stages"
+    }
+    compiler = None if by_depth else variant.compiler
+    return encode_pretty((variant.kernel, compiler, variant.arch, params, variant.pass_configs))
 
 
-def _table(columns: Sequence[Column]) -> SweepTable:
+def _table(columns: Sequence[Column], *, by_compiler: bool) -> SweepTable:
     variant = next((c for c in columns if c.result.outcome == "lowered"), columns[0]).result.variant
-    headline = identical_notes(columns)
+    headline = identical_notes(
+        columns, meaning="no difference" if by_compiler else "num_stages changes nothing"
+    )
     merged = _merge_identical(columns)
     facts = [column.result.facts for column in merged]
     rows = [_row(row, merged) for row in fact_rows(facts)]
     if any(column.result.failure is not None for column in merged):
         rows.insert(0, _outcomes(merged))
     axis = variant.stage_param or "num_stages"
+    depth = identity.depth(variant)
+    parameters = identity.parameters(variant)
+    if by_compiler and depth is not None:
+        parameters = (f"{axis}={depth}", *parameters)
+    axis = axis if axis == "num_stages" else f"{axis} (num_stages)"
+    compilers = dict.fromkeys(column.result.variant.compiler.name for column in columns)
     return SweepTable(
         kernel=variant.kernel,
         arch=variant.arch,
-        parameters=identity.parameters(variant),
-        compiler=identity.compiler(variant),
-        axis=axis if axis == "num_stages" else f"{axis} (num_stages)",
+        parameters=parameters,
+        compiler=", ".join(compilers) if by_compiler else identity.compiler(variant),
+        axis=COMPILER if by_compiler else axis,
         columns=tuple(column.depth for column in merged),
         rows=tuple(rows),
         headline=headline,

@@ -14,11 +14,12 @@ from stagebench.bundle.read import OpenBundle
 from stagebench.dump.atomic_file import write_file
 from stagebench.errors import DumpError
 from stagebench.gpu.records import LibraryTime, Profile, ProfiledVariant
+from stagebench.machine.occupancy import occupancy
 from stagebench.model import Facts, Record, Variant, VariantResult
 from stagebench.model.codec import decode, encode_pretty
 from stagebench.model.timing import Stalls, VariantTiming
 from stagebench.timing.rates import Rates, rates
-from stagebench.timing.sweep_timings import read_stalls, sweep_timings
+from stagebench.timing.sweep_timings import BuildFacts, read_stalls, sweep_timings
 
 TIMINGS = "timings.json"
 
@@ -50,7 +51,7 @@ def measure(found: Profile, folder: Path, bundle: OpenBundle) -> Measured:
     """
     facts = _facts(found, bundle)
     stalls = {one.id: read for one in found.variants if (read := _stalls(one, folder)) is not None}
-    sweeps = sweep_timings(found.variants, facts, stalls)
+    sweeps = sweep_timings(found.variants, facts, stalls, _on_device(found, facts, bundle))
     by_depth = {
         (_key(one.variant), one.variant.num_stages): facts.get(one.id) for one in found.variants
     }
@@ -84,6 +85,32 @@ def read_measured(path: Path) -> Measured:
     except OSError as exc:
         raise DumpError(f"{file}: {exc.strerror}", hint="`stagebench profile` writes it") from exc
     return decode(data, Measured, str(file))
+
+
+def _on_device(
+    found: Profile, facts: Mapping[str, Facts], bundle: OpenBundle
+) -> dict[str, BuildFacts]:
+    """Registers and occupancy of what really ran: sm_80 code is assembled for the device."""
+    result = {}
+    for one in found.variants:
+        base = next((build for build in one.builds if build.kind == "base"), None)
+        known = facts.get(one.id)
+        if base is None or base.registers is None or known is None:
+            continue
+        launch = bundle.variant(one.id).launch
+        threads = 1
+        for extent in launch.block:
+            threads *= extent if isinstance(extent, int) else 1
+        major, minor = found.device.compute_capability
+        fit = occupancy(
+            f"sm_{major}{minor}",
+            threads,
+            base.registers,
+            base.static_smem_bytes or 0,
+            launch.dynamic_smem_bytes,
+        )
+        result[one.id] = BuildFacts(base.registers, None if fit is None else fit.ctas_per_sm)
+    return result
 
 
 def _facts(found: Profile, bundle: OpenBundle) -> Mapping[str, Facts]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from stagebench.model import Facts, Record, TimeFloor
+from stagebench.machine.arithmetic import UnknownMmaError, mma_kind
+from stagebench.machine.devices import DEVICES, Device
+from stagebench.model import Arithmetic, Facts, Record
 from stagebench.model.timing import Measurement
 
 
@@ -21,26 +23,51 @@ class Rates(Record, frozen=True, kw_only=True):
 
 
 def rates(facts: Facts | None, device: str, time: Measurement | None) -> Rates | None:
-    """``None`` where the variant has no machine code facts or no time."""
+    """``device`` is the driver's name; ``None`` without facts of machine code, or without a time.
+
+    The floors are those of the device that ran the code, not of the arch that it is for.
+    """
     if facts is None or facts.machine is None or time is None or time.median_us <= 0:
         return None
     work = facts.machine.arithmetic
     if work is None:
         return None
-    floor = _floor_of(work.floors, device)
-    compute = None if floor is None else floor.compute_us
+    known = find_device(device)
+    compute = None if known is None else _compute_us(work, known)
+    memory = None
+    if known is not None and work.compulsory_bytes is not None:
+        memory = work.compulsory_bytes / known.memory_gb_per_s / 1e3
+    taken = time.median_us
     return Rates(
-        tera_flops=None if work.flops is None else round(work.flops / time.median_us / 1e6, 1),
-        of_peak=None if compute is None else round(compute / time.median_us, 3),
-        of_bandwidth=None if floor is None else round(floor.memory_us / time.median_us, 3),
+        tera_flops=None if work.flops is None else round(work.flops / taken / 1e6, 1),
+        of_peak=None if compute is None else round(compute / taken, 3),
+        of_bandwidth=None if memory is None else round(memory / taken, 3),
     )
 
 
-def _floor_of(floors: tuple[TimeFloor, ...], device: str) -> TimeFloor | None:
-    """The floor whose device's model (``H200``) is in the driver's name for this one."""
-    words = set(re.split(r"\W+", device))
-    for floor in floors:
-        models = [word for word in floor.device.split() if any(c.isdigit() for c in word)]
-        if models and words.issuperset(models[:1]):
-            return floor
+def find_device(name: str) -> Device | None:
+    """The device of our table whose model (``H200``) is in the driver's name for this one."""
+    words = set(re.split(r"\W+", name))
+    for device in DEVICES:
+        models = [word for word in device.name.split() if any(c.isdigit() for c in word)]
+        if models and models[0] in words:
+            return device
     return None
+
+
+def _compute_us(work: Arithmetic, device: Device) -> float | None:
+    """Time of all matrix operations at the device's peak dense rates, in microseconds."""
+    if work.flops is None:
+        return None
+    of_cta = sum(shape.flops for shape in work.mma)
+    total = 0.0
+    for shape in work.mma:
+        try:
+            kind = mma_kind(shape.instruction)
+        except UnknownMmaError:
+            return None
+        rate = device.tera_rate(kind.operands, kind.accumulator)
+        if rate is None:
+            return None
+        total += work.flops * (shape.flops / of_cta) / rate / 1e6
+    return total

@@ -6,17 +6,28 @@ Variants that differ in nothing but ``num_stages`` are one sweep; a variant with
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
 
 from stagebench.gpu.records import ProfiledVariant
 from stagebench.model import Facts, Variant
 from stagebench.model.codec import decode as decode_json
 from stagebench.model.codec import encode_pretty
-from stagebench.model.timing import ProbeMetadata, Stalls, VariantTiming
+from stagebench.model.timing import DepthFacts, ProbeMetadata, Stalls, VariantTiming
 from stagebench.timing.decode import decode
 from stagebench.timing.depth_facts import depth_facts
 from stagebench.timing.stalls import stalls
 
 _RIGHT = {"correct": True, "wrong": False, "race": False}
+
+
+@dataclass(frozen=True)
+class BuildFacts:
+    """What the device's driver says of the build that ran, and the occupancy that follows."""
+
+    registers: int
+    ctas_per_sm: int | None
 
 
 def read_stalls(buffer: bytes, metadata: bytes, source: str) -> Stalls:
@@ -29,17 +40,26 @@ def sweep_timings(
     variants: Sequence[ProfiledVariant],
     facts: Mapping[str, Facts],
     stalls_of: Mapping[str, Stalls],
+    builds_of: Mapping[str, BuildFacts] | None = None,
 ) -> tuple[tuple[Variant, tuple[VariantTiming, ...]], ...]:
     """One entry for each sweep: a variant that names it, and its depths in ascending order.
 
     ``facts`` and ``stalls_of`` are by the variants' ids; what has none is not known.
+    ``builds_of`` wins over what the facts say of registers and occupancy.
     """
     found: dict[bytes, list[tuple[Variant, VariantTiming]]] = {}
     for each in variants:
         depth = each.variant.num_stages
         if depth is None:
             continue
-        timing = _timing(each, depth, facts.get(each.id), stalls_of.get(each.id))
+        known = facts.get(each.id)
+        depth_known = None if known is None else depth_facts(known)
+        built = (builds_of or {}).get(each.id)
+        if depth_known is not None and built is not None:
+            depth_known = msgspec.structs.replace(
+                depth_known, registers=built.registers, ctas_per_sm=built.ctas_per_sm
+            )
+        timing = _timing(each, depth, depth_known, stalls_of.get(each.id))
         found.setdefault(_sweep(each.variant), []).append((each.variant, timing))
     return tuple(
         (members[0][0], tuple(sorted((timing for _, timing in members), key=_depth)))
@@ -59,12 +79,12 @@ def _sweep(variant: Variant) -> bytes:
 
 
 def _timing(
-    found: ProfiledVariant, depth: int, facts: Facts | None, waits: Stalls | None
+    found: ProfiledVariant, depth: int, facts: DepthFacts | None, waits: Stalls | None
 ) -> VariantTiming:
     times = {build.kind: build.time for build in found.builds}
     return VariantTiming(
         num_stages=depth,
-        facts=None if facts is None else depth_facts(facts),
+        facts=facts,
         base=times.get("base"),
         control=times.get("control"),
         probed=times.get("probed"),

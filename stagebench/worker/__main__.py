@@ -1,8 +1,10 @@
-"""The worker's entry: ``python -I …/stagebench/worker/__main__.py COMPILER JOBS``.
+"""The worker's entry: ``python -I …/worker/__main__.py COMPILER JOBS [FRONT …] -- [BEHIND …]``.
 
 Started by `stagebench.lowering.worker_process` with the interpreter of one compiler environment.
 Standard output is the message channel; before anything else is imported it is moved to a private
-descriptor, because compilers print to descriptor 1 as well.
+descriptor, because compilers print to descriptor 1 as well.  The folders in
+front win over the interpreter's own packages (another release of the compiler); those behind fill
+in what it lacks.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pathlib import Path
 
 _ADAPTERS = {
     "tilelang": "stagebench.worker.tilelang.adapter",
-    "apache-tvm": "stagebench.worker.tvm.adapter",
+    "tvm": "stagebench.worker.tvm.adapter",
 }
 
 
@@ -25,6 +27,9 @@ def main() -> int:
     compiler, jobs = sys.argv[1], int(sys.argv[2])
     replies = os.dup(1)
     os.dup2(2, 1)
+    divider = sys.argv.index("--")
+    put_in_front(sys.argv[3:divider])
+    sys.path.extend(sys.argv[divider + 1 :])
     root = str(Path(__file__).resolve().parents[2])
     if root not in sys.path:
         sys.path.append(root)
@@ -48,6 +53,14 @@ def main() -> int:
     die_with_parent(enabled=False)  # from here on the loop sees the end of standard input
     Server(adapter.lower, requests=0, replies=replies, jobs=jobs).serve()
     return 0
+
+
+def put_in_front(folders: list[str]) -> None:
+    """Let ``folders`` win over the installed packages, and the standard library over them."""
+    installed = ("site-packages", "dist-packages")
+    first = (at for at, place in enumerate(sys.path) if place.endswith(installed))
+    at = next(first, len(sys.path))
+    sys.path[at:at] = folders
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 from stagebench import doctor
 from stagebench.cli import main
 from stagebench.doctor import Check, examine, main_job_works
-from stagebench.lowering import compiler_environment
+from stagebench.lowering import tested_releases
 
 
 @pytest.fixture
@@ -23,7 +23,6 @@ def without(monkeypatch):
         return real(name)
 
     monkeypatch.setattr(metadata, "distribution", distribution)
-    monkeypatch.setattr(compiler_environment.metadata, "distribution", distribution)
 
     def remove(*names):
         gone.update(names)
@@ -156,9 +155,9 @@ def test_what_keeps_the_main_job_from_working(statuses, works):
 @pytest.mark.tilelang
 def test_an_untested_release_is_said(monkeypatch):
     """Another TileLang than the tested one is named as such."""
-    monkeypatch.setattr(doctor, "TESTED_TILELANG", "0.0.1")
+    monkeypatch.setattr(tested_releases, "TESTED", {"0.0.1": {}, "0.0.2": {}})
     found = by_name(examine(start_worker=False))["TileLang"].found
-    assert found.endswith("(untested: this stagebench was tested with 0.0.1)")
+    assert found.endswith("(untested: this stagebench was tested with 0.0.1 to 0.0.2)")
 
 
 @pytest.mark.tilelang

@@ -142,3 +142,14 @@ def test_a_kernel_that_does_not_assemble_keeps_its_other_facts():
     (said,) = [d for d in result.facts.diagnostics if d.code == "not-assembled"]
     assert 'identifier "nobody_defines_this" is undefined' in said.message
     assert [(e.artifact, e.line is not None) for e in said.evidence] == [("kernel.cu", True)]
+
+
+def test_variants_with_the_same_text_all_get_their_facts():
+    """A text is assembled once, however many depths it is of."""
+    variants = swept(
+        kernel=f"{KERNELS / 'depth_without_effect.py'}:copies_in_registers",
+        num_stages=(1, 2, 3),
+        archs=("sm_80",),
+    )
+    assert len({one.facts.machine.registers for one in variants}) == 1
+    assert [one.facts.machine.walk.bytes_loaded for one in variants] == [512] * 3

@@ -10,7 +10,13 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.tilelang
-@pytest.mark.parametrize("name", ["one_pass_for_num_stages.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "one_pass_for_num_stages.md",
+        pytest.param("releases.md", marks=pytest.mark.slow),  # fetches and runs six releases
+    ],
+)
 def test_a_story_is_true(name):
     """Every command of the story prints what the story says it printed."""
     story = ROOT / "experiments" / name

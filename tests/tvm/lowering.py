@@ -9,20 +9,20 @@ from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.lower import Limits, lower_all
 from stagebench.worker.protocol import LowerRequest
 
-COMPILER = "apache-tvm"
+COMPILER = "tvm"
 
 
 def installed():
     """Whether Apache TVM is in this environment; never imports it."""
     try:
-        return bool(metadata.version(COMPILER))
+        return bool(metadata.version("apache-tvm"))
     except metadata.PackageNotFoundError:
         return False
 
 
 needs_tvm = [
     pytest.mark.tvm,
-    pytest.mark.skipif(not installed(), reason=f"{COMPILER} is not installed (extra `tvm`)"),
+    pytest.mark.skipif(not installed(), reason="apache-tvm is not installed (extra `tvm`)"),
 ]
 
 

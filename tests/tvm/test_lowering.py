@@ -31,7 +31,7 @@ def test_a_users_module(found):
     result = found[0].result
     assert result.variant.kernel == "users.py:Scheduled"
     assert result.variant.pass_configs == {"tir_pipeline": "s_tir"}
-    assert (result.variant.compiler.name, result.facts.launch.grid) == ("apache-tvm", (8, 1, 1))
+    assert (result.variant.compiler.name, result.facts.launch.grid) == ("tvm", (8, 1, 1))
 
 
 def test_the_pipeline_can_be_chosen(found):

@@ -18,7 +18,6 @@ os.environ["TILELANG_ENABLE_IR_SPAN"] = "1"
 
 import tilelang
 from tilelang import tvm
-from tilelang.instrumentation import compile_pass_instrumentation
 
 from stagebench.dump import snapshots
 from stagebench.errors import UsageError
@@ -32,11 +31,14 @@ from stagebench.worker.tilelang import ir
 from stagebench.worker.tilelang.device_ir import read_device_function
 from stagebench.worker.tilelang.host_ir import read_descriptors
 from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_kernel
-from stagebench.worker.tilelang.pass_recorder import PassRecorder
+from stagebench.worker.tilelang.pass_events import pass_instruments
+from stagebench.worker.tilelang.pipeline_history import PipelineHistory
 from stagebench.worker.tilelang.tensor_ops import TENSOR_OPS
+from stagebench.worker.tir.pass_recorder import PassRecorder
 from stagebench.worker.tir.tensors import read_tensors
 
 COMPILER = Compiler(name="tilelang", version=version("tilelang"))
+Recorder = PassRecorder[PipelineHistory]
 
 
 def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
@@ -44,7 +46,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     begun = time.perf_counter()
     loaded: LoadedKernel | None = None
     files: list[str] = []
-    recorder = PassRecorder(report_pass)
+    recorder = PassRecorder(report_pass, PipelineHistory())
     try:
         loaded = load_kernel(
             KernelRequest(
@@ -95,25 +97,22 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
 
 
 def run_pipeline(
-    prim_func: Any, arch: str, pass_configs: dict[str, Scalar], recorder: PassRecorder | None
+    prim_func: Any, arch: str, pass_configs: dict[str, Scalar], recorder: Recorder | None
 ) -> Any:
     """TileLang's own lowering to device IR, host IR and CUDA text; no GPU and no nvcc.
 
     ``recorder`` observes it; ``None`` runs it bare (the benchmarks' yardstick).
     """
     target = {"kind": "cuda", "arch": arch}
-    tools = () if recorder is None else (recorder,)
     with (
-        compile_pass_instrumentation(tools=tools, include_default_tools=False) as session,
-        tvm.transform.PassContext(
-            opt_level=3, config=pass_configs, instruments=session.create_pass_instruments()
-        ),
+        pass_instruments(recorder) as instruments,
+        tvm.transform.PassContext(opt_level=3, config=pass_configs, instruments=instruments),
         tvm.target.Target(target),
     ):
         return tilelang.lower(prim_func, target=target, enable_device_compile=False)
 
 
-def observe(prim_func: Any, artifact: Any, recorder: PassRecorder) -> Observation:
+def observe(prim_func: Any, artifact: Any, recorder: Recorder) -> Observation:
     """Read everything that one lowering left: the final device IR, host IR, passes, warnings."""
     module = recorder.device_module
     functions = [
@@ -155,7 +154,7 @@ def _raised(
     request: LowerRequest,
     loaded: LoadedKernel | None,
     files: list[str],
-    recorder: PassRecorder,
+    recorder: Recorder,
 ) -> Raised:
     configs = dict(request.pass_configs)
     if loaded is not None:

@@ -186,6 +186,7 @@ class DeviceProperties:
 def answered_probes(arch: str, tree: UserTree, notes: Notes) -> Iterator[None]:
     """Answer every question for the GPU from ``arch`` while the context is open."""
     probes = GpuProbes(arch, tree, notes)
+    drivers = _carver_drivers()  # 0.1.9 asks for the GPU at its import: it must hear of none
     with ExitStack() as stack:
         cuda = torch.cuda
         replace(stack, cuda, "is_available", probes.answer("torch.cuda.is_available", value=True))
@@ -205,7 +206,7 @@ def answered_probes(arch: str, tree: UserTree, notes: Notes) -> Iterator[None]:
         original = getattr(device_class, "_GetDeviceAttr", None)
         if original is not None:
             replace(stack, device_class, "_GetDeviceAttr", probes.tvm_attribute(original))
-        for driver in _carver_drivers():
+        for driver in drivers:
             # It makes a torch.device of a number, which a torch without CUDA refuses.
             replace(stack, driver, "get_cuda_device_properties", probes.device_properties)
             replace(stack, driver, "get_device_attribute", probes.runtime_attribute)

@@ -8,6 +8,9 @@ from typing import Any
 import tilelang
 
 from stagebench.worker.tir.nodes import (
+    Bind,
+    Block,
+    BlockRealize,
     buffer_name,
     calls,
     children,
@@ -23,6 +26,9 @@ from stagebench.worker.tir.nodes import (
 )
 
 __all__ = [
+    "Bind",
+    "Block",
+    "BlockRealize",
     "buffer_name",
     "calls",
     "children",
@@ -38,16 +44,17 @@ __all__ = [
     "variables",
 ]
 
+_get_span: Any = getattr(tilelang.ir, "get_stmt_span", None)  # 0.1.13 and later keep the line
 _COMPILER_TREE = str(Path(tilelang.__file__).parent)
 
 
 def user_location(stmt: Any) -> tuple[str, int] | None:
     """File name (no folder) and 1-based line of the user's Python that a statement came from.
 
-    ``None`` where the statement has no span or one inside the compiler's own Python (the macro
-    generators stamp their own lines on what they emit).
+    ``None`` where the statement has no span (none has before 0.1.13) or one inside the compiler's
+    own Python (the macro generators stamp their own lines on what they emit).
     """
-    span = tilelang.ir.get_stmt_span(stmt)
+    span = None if _get_span is None else _get_span(stmt)
     if span is None:
         return None
     file = str(span.source_name.name)

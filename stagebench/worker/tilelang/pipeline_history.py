@@ -229,7 +229,7 @@ def _loops(function: Any) -> list[Any]:
 
 
 def _blocks(function: Any) -> list[Any]:
-    return [stmt for stmt in ir.statements(function.body) if isinstance(stmt, tirx.SBlock)]
+    return [stmt for stmt in ir.statements(function.body) if isinstance(stmt, ir.Block)]
 
 
 def _request(loop: Any) -> _Loop:
@@ -249,8 +249,8 @@ def _request(loop: Any) -> _Loop:
 
 def _body_statements(loop: Any) -> list[Any]:
     body = loop.body
-    while isinstance(body, tirx.SBlockRealize | tirx.SBlock):
-        body = body.block if isinstance(body, tirx.SBlockRealize) else body.body
+    while isinstance(body, ir.BlockRealize | ir.Block):
+        body = body.block if isinstance(body, ir.BlockRealize) else body.body
     return list(body.seq) if isinstance(body, tirx.SeqStmt) else [body]
 
 

@@ -41,7 +41,7 @@ def read_statement(stmt: Any) -> SeenStatement:
             computed.append(writes[-1])
             reads += [name for name in _loads(node.value) if name != writes[-1]]
             only_copies = False
-        elif isinstance(node, tirx.Bind):
+        elif isinstance(node, ir.Bind):
             bound.append(f"bind {node.var.name}")
             reads += _loads(node.value)
             only_copies = False

@@ -8,6 +8,7 @@ Does not handle: what a site means for a role or a section (that is for `stagebe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,10 @@ BLOCK_AXES = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
 THREAD_AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 _SHARED_SCOPES = ("shared", "shared.dyn", "shared.barrier", "shared.cluster_barrier", "shared.tmem")
 TILE_SCOPES = ("shared", "shared.dyn")
+_ARENAS = ("buf_dyn_shmem", "buf_shmem")
+"""What ``MergeSharedMemoryAllocations`` calls the one buffer that it makes of all
+(``src/transform/merge_shared_memory_allocations.cc``); TileLang 0.1.9 names nothing else after it.
+"""
 
 
 def axes_of(extents: dict[str, Extent], axes: tuple[str, ...]) -> tuple[Extent, Extent, Extent]:
@@ -162,9 +167,9 @@ class DeviceWalk:
             self.extents[str(stmt.node.thread_tag)] = ir.extent_of(stmt.value)
             if str(stmt.node.thread_tag) in THREAD_AXES:
                 self._thread_vars.append(stmt.node.var)
-        elif isinstance(stmt, tirx.AllocBuffer):
-            self._visit_allocation(stmt.buffer)
-        elif isinstance(stmt, tirx.Bind) and isinstance(stmt.value, tirx.Call):
+        elif (allocated := ir.allocation(stmt)) is not None:
+            self._visit_allocation(allocated)
+        elif isinstance(stmt, ir.Bind) and isinstance(stmt.value, tirx.Call):
             call = stmt.value
             if bare_name(ir.op_name(call)) == "handle_add_byte_offset":
                 offset = ir.constant(call.args[1])
@@ -172,22 +177,19 @@ class DeviceWalk:
                     slot = SeenArenaSlot(name=str(stmt.var.name), offset_bytes=offset)
                     self.arena.append(slot)
 
-    def _visit_allocation(self, buffer: Any) -> None:
-        scope = str(buffer.scope())
-        if scope not in _SHARED_SCOPES:
+    def _visit_allocation(self, allocated: ir.Allocation) -> None:
+        if allocated.scope not in _SHARED_SCOPES:
             return
-        elements: int | None = 1
-        for dim in buffer.shape:
-            size = ir.constant(dim)
-            elements = None if elements is None or size is None else elements * size
-        bits = int(buffer.dtype.bits) * int(buffer.dtype.lanes)
+        buffer = allocated.buffer
+        sizes = [size for size in allocated.shape if isinstance(size, int)]
+        elements = math.prod(sizes) if len(sizes) == len(allocated.shape) else None
         self.allocations.append(
             SeenAllocation(
-                name=self.name_of(buffer),
-                scope=scope,
-                dtype=str(buffer.dtype),
+                name=allocated.name if buffer is None else self.name_of(buffer),
+                scope=allocated.scope,
+                dtype=allocated.dtype,
                 elements=elements,
-                bytes=None if elements is None else (elements * bits + 7) // 8,
+                bytes=None if elements is None else (elements * allocated.bits + 7) // 8,
             )
         )
 
@@ -204,6 +206,8 @@ class DeviceWalk:
         where = location or (self._locations[-1] if self._locations else None)
         if where is not None and where in self._loop_lines:
             kind = "synthetic"  # a pass gave the statement the line of the loop around it
+        buffer = self.copied_buffer(call)
+        merged = buffer in _ARENAS
         for op in known.ops:
             self.sites.append(
                 SeenSite(
@@ -213,7 +217,8 @@ class DeviceWalk:
                     loops=tuple(self._nest),
                     partition=tuple(self._partition),
                     guards=tuple(self._guards),
-                    buffer=self.copied_buffer(call),
+                    buffer=None if merged else buffer,
+                    buffer_unnamed=merged,
                     barrier=barrier,
                     slots=slots,
                     file=where[0] if where else None,

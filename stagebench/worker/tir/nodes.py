@@ -1,15 +1,20 @@
 """How are TVM's IR nodes read?  The few accessors that the readers beside this module share.
 
-Handles the statement and expression classes of Apache TVM 0.25 and of TileLang 0.1.15's copy of it
-(``tvm.tirx``), and, under the name ``tvm.tir``, of TileLang before 0.1.10.  A process holds one
-TVM: that of the compiler which its adapter imported first.  Everything here is a read.
+Handles the statement and expression classes of Apache TVM 0.25 and of TileLang 0.1.10 to 0.1.15
+(``tvm.tirx``), and those of TileLang 0.1.9 (``tvm.tir``), which has other names for some and nests
+what the later ones put in a row: ``Block`` for ``SBlock``, ``LetStmt`` with a body for ``Bind``,
+``Allocate`` for ``AllocBuffer``.  A process holds one TVM: that of the compiler which its adapter
+imported first.  Everything here is a read.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
+
+import tvm_ffi
 
 from stagebench.model import Extent
 
@@ -17,6 +22,15 @@ if "tvm" not in sys.modules:
     raise ImportError("an adapter imports its compiler before it imports readers of its IR")
 tvm: Any = sys.modules["tvm"]
 tirx: Any = getattr(tvm, "tirx", None) or tvm.tir
+structural_hash: Any = getattr(tvm.ir, "structural_hash", None) or tvm_ffi.structural_hash
+
+Block: Any = getattr(tirx, "SBlock", None) or tirx.Block
+BlockRealize: Any = getattr(tirx, "SBlockRealize", None) or tirx.BlockRealize
+Bind: Any = getattr(tirx, "Bind", None) or tirx.LetStmt
+"""A variable's definition: ``var`` and ``value``; what follows it is its ``body`` in 0.1.9."""
+
+_AllocBuffer: Any = getattr(tirx, "AllocBuffer", None)
+_Allocate: Any = getattr(tirx, "Allocate", None)
 
 _post_order_visit = tirx.stmt_functor.post_order_visit
 
@@ -34,8 +48,11 @@ def extent_of(expr: Any) -> Extent:
 
 
 def text_of(node: Any) -> str:
-    """The TVMScript text of a node.  (Printing returns TVM's own kind of string: make it ours.)"""
-    printed = str(node)
+    """The TVMScript text of a node.  (Printing returns TVM's own kind of string: make it ours.)
+
+    ``str`` of a node is its fields, not its script, in TileLang 0.1.9.
+    """
+    printed = node.script() if hasattr(node, "script") else str(node)
     return str(printed)
 
 
@@ -53,7 +70,7 @@ def children(stmt: Any) -> Iterator[Any]:
         yield stmt.then_case
         if stmt.else_case is not None:
             yield stmt.else_case
-    elif isinstance(stmt, tirx.SBlockRealize):
+    elif isinstance(stmt, BlockRealize):
         yield stmt.block
     else:
         if getattr(stmt, "init", None) is not None:
@@ -72,7 +89,7 @@ def statements(stmt: Any) -> Iterator[Any]:
 
 def expressions(stmt: Any) -> Iterator[Any]:
     """The expressions that one statement itself evaluates (not those of its sub-statements)."""
-    if isinstance(stmt, tirx.Evaluate | tirx.Bind):
+    if isinstance(stmt, tirx.Evaluate | Bind):
         yield stmt.value
     elif isinstance(stmt, tirx.BufferStore):
         yield from stmt.indices
@@ -126,3 +143,34 @@ def bare_name(name: str) -> str:
 def buffer_name(buffer: Any) -> str:
     """The name of a buffer's storage: aliases of one allocation share it."""
     return str(buffer.data.name)
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """Storage that a statement allocates; ``shape`` is in elements of ``bits`` each."""
+
+    name: str
+    scope: str
+    dtype: str
+    bits: int
+    shape: tuple[Extent, ...]
+    buffer: Any | None
+    """``None`` in TileLang 0.1.9, where a variable is allocated."""
+
+
+def allocation(stmt: Any) -> Allocation | None:
+    """What a statement allocates, ``None`` where it is no allocation."""
+    buffer = None
+    if _AllocBuffer is not None and isinstance(stmt, _AllocBuffer):
+        buffer = stmt.buffer
+        name, scope, shape = buffer_name(stmt.buffer), stmt.buffer.scope(), stmt.buffer.shape
+        dtype = stmt.buffer.dtype
+    elif _Allocate is not None and isinstance(stmt, _Allocate):
+        pointer = stmt.buffer_var.type_annotation
+        name, scope, shape = stmt.buffer_var.name, pointer.storage_scope, stmt.extents
+        dtype = tvm.DataType(stmt.dtype)
+    else:
+        return None
+    bits = int(dtype.bits) * int(dtype.lanes)
+    extents = tuple(extent_of(dim) for dim in shape)
+    return Allocation(str(name), str(scope), str(dtype), bits, extents, buffer)

@@ -26,14 +26,15 @@ from stagebench.worker.protocol import Lowered, LowerRequest, Raised, Rejected, 
 from stagebench.worker.stderr_log import compiler_warnings
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir.nodes import tirx
+from stagebench.worker.tir.pass_events import plain_instruments
 from stagebench.worker.tir.tensors import read_tensors
 from stagebench.worker.tvm.device_ir import read_device_function
 from stagebench.worker.tvm.host_ir import read_descriptors
 from stagebench.worker.tvm.load import LoadedModule, load_module
-from stagebench.worker.tvm.pass_recorder import PassRecorder
+from stagebench.worker.tvm.pass_recorder import ModuleRecorder
 from stagebench.worker.tvm.tensor_ops import TENSOR_OPS
 
-COMPILER = Compiler(name="apache-tvm", version=version("apache-tvm"))
+COMPILER = Compiler(name="tvm", version=version("apache-tvm"))
 PIPELINE = "tir_pipeline"
 _PIPELINES = ("s_tir", "tirx")
 
@@ -47,7 +48,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     begun = time.perf_counter()
     loaded: LoadedModule | None = None
     files: list[str] = []
-    recorder = PassRecorder(report_pass)
+    recorder = ModuleRecorder(report_pass)
     try:
         loaded = load_module(request, on_files=files.extend)
         configs = _configs(request, loaded)
@@ -81,13 +82,15 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
 
 
 def run_pipeline(
-    module: Any, arch: str, configs: dict[str, Scalar], recorder: PassRecorder | None
+    module: Any, arch: str, configs: dict[str, Scalar], recorder: ModuleRecorder | None
 ) -> str:
     """TVM's own lowering to CUDA text; no GPU and no nvcc.  ``recorder`` observes it."""
     target = tvm.target.Target({"kind": "cuda", "arch": arch})
     settings = {key: value for key, value in configs.items() if key != PIPELINE}
-    instruments = [] if recorder is None else [recorder.instrument()]
-    with tvm.transform.PassContext(opt_level=3, config=settings, instruments=instruments):
+    with (
+        plain_instruments(recorder) as instruments,
+        tvm.transform.PassContext(opt_level=3, config=settings, instruments=instruments),
+    ):
         built = tvm.compile(module, target=target, tir_pipeline=configs[PIPELINE])
     imported = list(built.mod.imports)
     if not imported:
@@ -95,7 +98,7 @@ def run_pipeline(
     return ir.text_of(imported[0].inspect_source())
 
 
-def observe(recorder: PassRecorder) -> Observation:
+def observe(recorder: ModuleRecorder) -> Observation:
     """Read everything that one lowering left: the final device IR, host IR, passes, warnings."""
     functions = [
         (str(name.name_hint), function)
@@ -148,7 +151,7 @@ def _raised(
     request: LowerRequest,
     loaded: LoadedModule | None,
     files: list[str],
-    recorder: PassRecorder,
+    recorder: ModuleRecorder,
 ) -> Raised:
     configs = dict(request.pass_configs)
     with contextlib.suppress(UsageError):

@@ -1,8 +1,7 @@
 """Which passes ran, what did each change, and what did the IR look like after it?
 
-Observes the real lowering through ``tilelang.instrumentation`` (TileLang 0.1.14 and later), the
-compiler's own seam.  A pass's IR is printed and looked at only where its structural hash is new:
-most passes change nothing, and printing is the cost.
+Observes the real lowering (`stagebench.worker.tir.pass_events`).  A pass's IR is printed and looked
+at only where its structural hash is new: most passes change nothing, and printing is the cost.
 """
 
 from __future__ import annotations
@@ -11,22 +10,27 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
-
-from tilelang import tvm
-from tilelang.instrumentation import (
-    PassEvent,
-    PassEventObserver,
-    PassInstrumentationTool,
-    StackedPassInstrument,
-)
+from typing import Any, Generic, Protocol, TypeVar
 
 from stagebench.model import PassRun
 from stagebench.worker.protocol import PassTime
-from stagebench.worker.tilelang import ir
-from stagebench.worker.tilelang.pipeline_history import PipelineHistory
+from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir.pass_events import PassEvent, PassListener
 
 _DIGEST_CHARS = 16
+
+
+class History(Protocol):
+    """What follows the loops and buffers of one lowering through its passes."""
+
+    def start(self, module: Any) -> None:
+        """Take the module before the first pass."""
+
+    def see(self, module: Any, pass_name: str) -> None:
+        """Take the module after a pass that changed it."""
+
+
+_H = TypeVar("_H", bound=History)
 
 
 @dataclass
@@ -37,11 +41,18 @@ class _Open:
     started: float
 
 
-class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[misc]
-    """Records every pass of one lowering; `passes`, `times` and `snapshots` are its findings."""
+class PassRecorder(PassListener, Generic[_H]):
+    """Records every pass of one lowering; `passes`, `times` and `snapshots` are its findings.
 
-    def __init__(self, report_pass: Callable[[str], None]) -> None:
-        self.history = PipelineHistory()
+    ``history`` sees what every pass left, or (without ``nested``) only those that no other runs:
+    TileLang's inner passes see parts of the module, TVM's pipelines are passes themselves.
+    """
+
+    def __init__(
+        self, report_pass: Callable[[str], None], history: _H, *, nested: bool = False
+    ) -> None:
+        self.history = history
+        self._nested = nested
         self.passes: list[PassRun] = []
         self.times: list[PassTime] = []
         self.snapshots: dict[str, str] = {}
@@ -55,13 +66,6 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
         self._runs: dict[int, PassRun] = {}
         self._started = False
 
-    def create_pass_instrument(self) -> object:
-        """One instrument per PassContext; numbering goes on over all of them."""
-        return StackedPassInstrument(self, sequence_allocator=self._next_sequence)
-
-    def _next_sequence(self) -> int:
-        return len(self._runs)
-
     def pass_started(self, mod: Any, event: PassEvent) -> _Open:
         """Note the IR before the pass."""
         begun = time.perf_counter()
@@ -69,9 +73,9 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
         self.open_passes.append(event.name)
         self._runs[event.sequence] = PassRun(
             sequence=event.sequence,
-            name=str(event.name),
+            name=event.name,
             depth=event.depth,
-            pass_phase=None if event.phase is None else str(event.phase),
+            pass_phase=event.phase,
             changed=False,
             snapshot=None,
             ir_bytes=None,
@@ -91,42 +95,41 @@ class PassRecorder(PassEventObserver, PassInstrumentationTool):  # type: ignore[
         self.times.append(
             PassTime(sequence=event.sequence, name=event.name, seconds=ended - state.started)
         )
-        if self.open_passes and self.open_passes[-1] == event.name:
-            self.open_passes.pop()
+        while self.open_passes and self.open_passes.pop() != event.name:
+            pass  # an inner pass that raised has no end of its own
         after = self._hash(mod)
         digest, size = self._snapshot(mod, after)
-        if after != state.before and event.depth == 0:  # nested passes see parts of the module
+        if after != state.before and (self._nested or event.depth == 0):
             self.history.see(mod, event.name)
         self._runs[event.sequence] = PassRun(
             sequence=event.sequence,
-            name=str(event.name),
+            name=event.name,
             depth=event.depth,
-            pass_phase=None if event.phase is None else str(event.phase),
+            pass_phase=event.phase,
             changed=after != state.before,
             snapshot=digest,
             ir_bytes=size,
         )
         self.observe_seconds += time.perf_counter() - ended
 
-    def run_codegen(self, event: Any, next_call: Callable[[], Any]) -> Any:
+    def codegen(self, name: str, mod: Any, generate: Callable[[], Any]) -> Any:
         """Keep the module that code generation is given; the last one is the device's."""
-        self.device_module = event.mod
-        self.open_passes.append(str(event.name))
-        self._report_pass(str(event.name))
-        result = next_call()
+        self.device_module = mod
+        self.open_passes.append(name)
+        self._report_pass(name)
+        result = generate()
         self.open_passes.pop()
         return result
 
-    def finish(self, error: BaseException | None) -> None:
+    def finished(self) -> None:
         """Order the findings; passes that never ended keep an empty snapshot."""
-        del error
         self.passes = [self._runs[sequence] for sequence in sorted(self._runs)]
 
     def _hash(self, mod: Any) -> int:
         if self._last_module is not None and mod.same_as(self._last_module):
             return self._last_hash
         self._last_module = mod
-        self._last_hash = int(tvm.ir.structural_hash(mod, map_free_vars=True))
+        self._last_hash = int(ir.structural_hash(mod, map_free_vars=True))
         return self._last_hash
 
     def _snapshot(self, mod: Any, key: int) -> tuple[str, int]:

@@ -1,0 +1,81 @@
+"""``stagebench compilers``: which releases are at hand; make one, delete one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from stagebench.errors import EXIT_OK, MachineError, UsageError
+
+if TYPE_CHECKING:
+    from stagebench.lowering.overlays import Overlays
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``compilers``."""
+    parser.add_argument(
+        "action", nargs="?", choices=("list", "add", "remove"), default="list", metavar="ACTION",
+        help="list (default), add or remove",
+    )  # fmt: skip
+    parser.add_argument("compiler", nargs="*", metavar="COMPILER", help="tilelang==VERSION")
+    parser.add_argument("--json", action="store_true", help="print the list as JSON instead")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List, make or delete; a release that can't be had is an error."""
+    from stagebench.lowering.cache import default_cache_folder
+    from stagebench.lowering.compiler_choice import Place, parse_choice
+    from stagebench.lowering.overlays import Overlays
+
+    overlays = Overlays(default_cache_folder(), _tell)
+    if arguments.action == "list":
+        if arguments.compiler:
+            raise UsageError(f"compilers list {arguments.compiler[0]}: it lists all of them")
+        _list(overlays, as_json=arguments.json)
+        return EXIT_OK
+    if not arguments.compiler:
+        raise UsageError(
+            f"compilers {arguments.action}: which one?",
+            hint=f"stagebench compilers {arguments.action} tilelang==0.1.14",
+        )
+    for text in arguments.compiler:
+        choice = parse_choice(text)
+        if isinstance(choice, Place) or choice.version is None:
+            raise UsageError(
+                f"compilers {arguments.action} {text}: only releases are kept in the cache",
+                hint="tilelang==VERSION; a place of your own is used as it is, with --compiler",
+            )
+        _act(arguments.action, choice, overlays)
+    return EXIT_OK
+
+
+def _act(action: str, release: object, overlays: Overlays) -> None:
+    from stagebench.lowering.compiler_choice import Release
+
+    assert isinstance(release, Release)  # noqa: S101 - the caller has looked
+    if action == "add":
+        overlays.make(release)
+        sys.stdout.write(f"{release} is ready\n")
+    elif overlays.remove(release):
+        sys.stdout.write(f"{release} removed\n")
+    else:
+        raise MachineError(f"{release} is not there", hint="`stagebench compilers` lists them")
+
+
+def _list(overlays: Overlays, *, as_json: bool) -> None:
+    from stagebench.lowering.compiler_listing import list_compilers
+
+    listed = list_compilers(overlays)
+    if as_json:
+        from stagebench.model.codec import encode_pretty
+
+        sys.stdout.buffer.write(encode_pretty({"schema_version": 1, "compilers": listed}))
+        return
+    from stagebench.report.compilers_view import print_compilers
+
+    print_compilers(listed)
+
+
+def _tell(message: str) -> None:
+    sys.stderr.write(f"stagebench: {message}\n")

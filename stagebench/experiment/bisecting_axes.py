@@ -1,0 +1,69 @@
+"""Which points does a bisection have on its axis, and in which order?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from stagebench.errors import UsageError
+from stagebench.lowering.tested_releases import TESTED
+
+Axis = Literal["compiler", "num_stages", "pass-config"]
+AXES: tuple[Axis, ...] = ("compiler", "num_stages", "pass-config")
+_DEEPEST = 1024
+
+
+def axis_values(
+    axis: Axis,
+    *,
+    compilers: Sequence[str] = (),
+    depths: Sequence[int] | None = None,
+    configs: Sequence[str] = (),
+    good: str | None = None,
+    bad: str | None = None,
+) -> tuple[str, ...]:
+    """The values of an axis from the good end to the bad one.
+
+    Compilers: those given in their order, else the tested releases by age.  Depths: those given,
+    else every depth from good to bad.  Pass configs: those given, each added to the ones before.
+    """
+    if axis == "pass-config":
+        if good is not None or bad is not None:
+            raise UsageError(
+                "--axis pass-config goes from none of the configs to all of them",
+                hint="--pass-config KEY=VALUE names them; leave out --good and --bad",
+            )
+        return tuple(configs)
+    if axis == "num_stages":
+        if depths:
+            return _cut([str(depth) for depth in depths], good, bad)
+        first, last = _depth(good, "--good"), _depth(bad, "--bad")
+        step = 1 if first <= last else -1
+        return tuple(str(depth) for depth in range(first, last + step, step))
+    if compilers:
+        return _cut(list(compilers), good, bad)
+    return _cut([f"tilelang=={release}" for release in TESTED], good, bad)
+
+
+def _cut(values: list[str], good: str | None, bad: str | None) -> tuple[str, ...]:
+    """The values from one end to the other, backwards where good comes after bad."""
+    start = 0 if good is None else _index(values, good, "--good")
+    end = len(values) - 1 if bad is None else _index(values, bad, "--bad")
+    if start <= end:
+        return tuple(values[start : end + 1])
+    return tuple(reversed(values[end : start + 1]))
+
+
+def _index(values: list[str], wanted: str, flag: str) -> int:
+    for index, value in enumerate(values):
+        if wanted in (value, value.rpartition("==")[2]):
+            return index
+    raise UsageError(f"{flag} {wanted} is no point of the axis", hint=f"it has {', '.join(values)}")
+
+
+def _depth(text: str | None, flag: str) -> int:
+    if text is None:
+        raise UsageError("--axis num_stages needs its depths", hint="--num-stages 1 2 3 4")
+    if not text.isdigit() or int(text) > _DEEPEST:
+        raise UsageError(f"{flag} {text}: a depth is 0 to {_DEEPEST}")
+    return int(text)

@@ -1,0 +1,109 @@
+"""Which environments do the values of ``--compiler`` stand for, and which can't be had?
+
+One that can't be had loses its own variants, never the others: it is a record with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from stagebench.errors import MachineError, UsageError
+from stagebench.lowering.compiler_choice import (
+    Choice,
+    Place,
+    Release,
+    distribution_of,
+    parse_choice,
+)
+from stagebench.lowering.compiler_environment import (
+    CompilerEnvironment,
+    environment_at,
+    environment_in_front,
+    this_environment,
+)
+from stagebench.lowering.installed_packages import find_distribution
+from stagebench.lowering.overlays import Overlays
+from stagebench.lowering.tested_releases import untested
+from stagebench.model import Compiler
+
+_NOT_LOCAL = re.compile(r"[^A-Za-z0-9.]+")
+
+
+@dataclass(frozen=True)
+class NoCompiler:
+    """A compiler that was asked for and can't be had."""
+
+    compiler: Compiler
+    error: MachineError
+
+
+Chosen = CompilerEnvironment | NoCompiler
+
+
+def choose_compilers(
+    texts: Sequence[str], cache_folder: Path, tell: Callable[[str], None]
+) -> tuple[Chosen, ...]:
+    """The environment of each value, in order; of this environment's compiler where there is none.
+
+    Raises `UsageError` for a value that is none, or that names what another one does, and
+    `MachineError` where not one of them can be had.
+    """
+    if not texts:
+        return (this_environment(),)
+    overlays = Overlays(cache_folder, tell)
+    chosen: list[Chosen] = []
+    for text in texts:
+        choice = parse_choice(text)
+        try:
+            found: Chosen = choose(choice, overlays)
+        except MachineError as exc:
+            found = NoCompiler(compiler=_named(choice), error=exc)
+        chosen.append(_told_apart(found, choice, chosen, text))
+        note = untested(found.compiler.name, found.compiler.version)
+        if note is not None and isinstance(found, CompilerEnvironment):
+            tell(note)
+    missing = [one for one in chosen if isinstance(one, NoCompiler)]
+    if len(missing) == len(chosen):
+        raise missing[0].error
+    return tuple(chosen)
+
+
+def choose(choice: Choice, overlays: Overlays) -> CompilerEnvironment:
+    """The environment of one choice, made where it is missing."""
+    if isinstance(choice, Place):
+        return environment_at(choice.path)
+    here = find_distribution(distribution_of(choice.name), None)
+    if choice.version is None or (here is not None and here.version == choice.version):
+        return this_environment(choice.name)
+    return environment_in_front(overlays.make(choice), choice.name)
+
+
+def _named(choice: Choice) -> Compiler:
+    if isinstance(choice, Release):
+        return Compiler(name=choice.name, version=choice.version or "absent")
+    return Compiler(name="tilelang", version=_label(choice))
+
+
+def _label(place: Place) -> str:
+    return _NOT_LOCAL.sub(".", place.path.name).strip(".") or "local"
+
+
+def _told_apart(found: Chosen, choice: Choice, others: Sequence[Chosen], text: str) -> Chosen:
+    """The environment, its version labelled where another one has the same."""
+    taken = [other.compiler for other in others]
+    if found.compiler not in taken:
+        return found
+    if isinstance(choice, Place) and isinstance(found, CompilerEnvironment):
+        label = f"{found.compiler.version}+{_label(choice)}"
+        compiler = Compiler(name=found.compiler.name, version=label)
+        if compiler not in taken:
+            return msgspec.structs.replace(found, compiler=compiler)
+    raise UsageError(
+        f"--compiler {text} is {found.compiler.name} {found.compiler.version}, given twice",
+        hint="each value names another compiler",
+    )

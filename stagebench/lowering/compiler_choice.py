@@ -1,0 +1,73 @@
+"""What does ``--compiler`` mean?  A release, a place where one is installed, or just a name.
+
+``tilelang`` and ``tvm`` are this environment's; ``tilelang==0.1.14`` is that release;
+``/path/to/venv``, the path of an interpreter, and that of a folder with a built ``tilelang``
+package in it are places.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from stagebench.errors import UsageError
+
+COMPILERS = ("tilelang", "tvm")
+"""The packages that have an adapter (`stagebench.worker`), as they are imported."""
+
+_DISTRIBUTIONS = {"tvm": "apache-tvm"}
+_COMPILERS_OF = {distribution: name for name, distribution in _DISTRIBUTIONS.items()}
+
+_RELEASE = re.compile(r"(?P<name>[A-Za-z][\w.-]*)(?:==(?P<version>[\w.+!-]+))?")
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release of a compiler; ``version`` is ``None`` for this environment's."""
+
+    name: str
+    version: str | None
+
+    def __str__(self) -> str:
+        return self.name if self.version is None else f"{self.name}=={self.version}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A virtual environment, an interpreter, or a folder that holds the compiler's package."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+Choice = Release | Place
+
+
+def distribution_of(compiler: str) -> str:
+    """The name under which a compiler is installed."""
+    return _DISTRIBUTIONS.get(compiler, compiler)
+
+
+def parse_choice(text: str) -> Choice:
+    """Read one value of ``--compiler``; `UsageError` where it is neither."""
+    path = Path(text).expanduser()
+    if "/" in text or text in (".", "..") or text.startswith("~"):
+        if not path.exists():
+            raise UsageError(
+                f"--compiler {text}: there is no such place",
+                hint="a virtual environment, a python, or a folder with a built tilelang in it",
+            )
+        return Place(Path.cwd() / path)
+    match = _RELEASE.fullmatch(text)
+    name = "" if match is None else match["name"].lower()
+    name = _COMPILERS_OF.get(name, name)
+    if match is None or name not in COMPILERS:
+        meant = f"did you mean {COMPILERS[0]}=={text}? " if text[:1].isdigit() else ""
+        raise UsageError(
+            f"--compiler {text}: not a compiler that stagebench knows",
+            hint=f"{meant}{', '.join(COMPILERS)}, either with ==VERSION, or the path of an environment",
+        )
+    return Release(name, match["version"])

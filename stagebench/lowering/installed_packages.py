@@ -1,0 +1,74 @@
+"""Which distributions lie in these folders, at which version, and has a file of one changed?
+
+Answers from metadata and from the sizes and times of files; nothing is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from hashlib import blake2b
+from importlib import metadata
+from pathlib import Path
+
+_CODE = (".py", ".so")
+_NOT_CODE = ("3rdparty", "src", "__pycache__", "include")
+_REQUIREMENT = re.compile(r"\s*(?P<name>[A-Za-z0-9._-]+)\s*(?P<versions>[^;]*)")
+
+
+def find_distribution(name: str, folders: Sequence[str] | None) -> metadata.Distribution | None:
+    """The first distribution of that name; ``None`` for folders: those of this interpreter."""
+    if folders is None:
+        try:
+            return metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            return None
+    return next(iter(metadata.distributions(name=name, path=list(folders))), None)
+
+
+def requirement(distribution: metadata.Distribution, name: str) -> str | None:
+    """What a distribution's metadata demands of another one, such as ``z3-solver<4.15.5``."""
+    for line in distribution.requires or ():
+        match = _REQUIREMENT.match(line)
+        if match is not None and match["name"].lower() == name:
+            return f"{name}{match['versions'].strip().strip('()')}"
+    return None
+
+
+def identity_of(
+    distribution: metadata.Distribution | None,
+    package: Path,
+    beside: Sequence[str],
+    folders: Sequence[str] | None,
+    *told: object,
+) -> str:
+    """A digest that changes with a compiler, what it is installed with, or a file of either.
+
+    ``package`` is the compiler's own folder, ``beside`` the distributions that it runs with, which
+    are looked for in ``folders``; ``told`` is what else tells this compiler from another.
+    """
+    digest = blake2b(digest_size=16)
+    digest.update(f"{told}\n".encode())
+    if distribution is not None:
+        digest.update((distribution.read_text("RECORD") or "").encode())
+    for other in beside:
+        found = find_distribution(other, folders)
+        digest.update(f"{other} {found.version if found else 'absent'}\n".encode())
+    for line in _file_states(package):
+        digest.update(line.encode())
+    return digest.hexdigest()
+
+
+def _file_states(root: Path) -> list[str]:
+    """Size and modification time of every code file below ``root``, sorted by path."""
+    states: list[str] = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in _NOT_CODE]
+        for name in files:
+            if name.endswith(_CODE):
+                path = os.path.join(folder, name)  # noqa: PTH118 - thousands of files
+                state = os.stat(path)  # noqa: PTH116 - as above
+                relative = path[len(str(root)) :]
+                states.append(f"{relative} {state.st_size} {state.st_mtime_ns}\n")
+    return sorted(states)

@@ -1,0 +1,36 @@
+"""How is the list of compilers shown?  One line each, what goes with it beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from stagebench.lowering.compiler_listing import ListedCompiler
+from stagebench.report import lines
+from stagebench.report.console import open_console
+
+_STATES = {
+    "here": "this environment",
+    "made": "in the cache",
+    "unfinished": "unfinished: the next use goes on with it",
+}
+
+
+def print_compilers(listed: Sequence[ListedCompiler], console: Console | None = None) -> None:
+    """Print the list and how to have more."""
+    out = console or open_console()
+    lines.show(out, compiler_lines(listed, out.width))
+
+
+def compiler_lines(listed: Sequence[ListedCompiler], width: int) -> list[Text]:
+    """The lines of the list."""
+    rows: list[list[lines.Styled]] = []
+    for one in listed:
+        beside = ", ".join(f"{name} {version}" for name, version in one.packages.items())
+        size = "" if one.bytes is None else f"{one.bytes >> 20} MiB"
+        state = _STATES[one.state] + ("" if one.tested else ", untested")
+        rows.append([(one.compiler, "bold"), (state, ""), (size, "dim"), (beside, "dim")])
+    found = lines.fitted(rows, width) if rows else [Text("no compiler is at hand")]
+    return [*found, Text("`stagebench compilers add tilelang==VERSION` makes another", style="dim")]

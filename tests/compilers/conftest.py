@@ -1,0 +1,34 @@
+"""An offline index with tiny wheels, and overlays in a folder of their own."""
+
+import os
+
+import pytest
+
+from stagebench.lowering.overlays import Overlays
+from tests.compilers import fake_wheels
+
+
+@pytest.fixture
+def index(tmp_path, monkeypatch):
+    """The only place where pip finds anything."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    for name in ("apache-tvm-ffi", "z3-solver"):
+        for version in ("1.0", "2.0", "3.0"):
+            fake_wheels.wheel(folder, name, version)
+    return folder
+
+
+@pytest.fixture
+def told():
+    """What the overlays said while they worked."""
+    return []
+
+
+@pytest.fixture
+def overlays(tmp_path, told):
+    """Overlays of an empty cache."""
+    return Overlays(tmp_path / "cache", told.append)

@@ -1,0 +1,237 @@
+"""Does halving find the neighbours that differ, with few looks, and say what has no answer?"""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stagebench.dump.atomic_file import write_folder
+from stagebench.dump.files import dump_files, read_dump
+from stagebench.errors import MachineError, UsageError
+from stagebench.experiment import bisecting
+from stagebench.experiment.bisecting import Candidate, Watched, bisect, candidates, seen
+from stagebench.experiment.bisecting_axes import axis_values
+from stagebench.experiment.sweep import SweepOptions, SweepPlan
+from stagebench.model import Failure
+from stagebench.report.bisect_view import bisection_lines
+
+DUMPS = Path(__file__).parents[1] / "diffing" / "data" / "gemm"
+FACT = Watched(fact="shared_memory.dynamic_bytes")
+
+
+def dump(arch="sm_90a", depth=2):
+    return read_dump(DUMPS / arch / f"num_stages={depth}")
+
+
+def failed(kind="compile_error", message="no layout\nmore"):
+    result = dump().result
+    where = "tl.LayoutInference"
+    failure = Failure(kind=kind, message=message, pass_name=where)
+    return msgspec.structs.replace(result, outcome="failed", failure=failure, facts=None)
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    """Points by depth: the bytes of each, ``None`` for a compiler that is not there."""
+
+    class World:
+        def __init__(self):
+            self.looked = []
+
+        def run(self, values, watched=FACT):
+            def sweep(plan, options):
+                at = plan.num_stages[0]
+                self.looked.append(at)
+                value = values[at]
+                if value is None:
+                    raise MachineError("it is not here")
+                result = value if not isinstance(value, int) else self.of(value)
+                files = dump_files(result, None if result.facts is None else "cuda", None)
+                write_folder(options.dump_dir / "one", files)
+
+            monkeypatch.setattr(bisecting, "run_sweep", sweep)
+            points = [Candidate(str(at), SweepPlan(num_stages=(at,))) for at in range(len(values))]
+            return bisect("compiler", points, watched, SweepOptions(), tmp_path, lambda _: None)
+
+        def of(self, dynamic_bytes):
+            result = dump().result
+            memory = msgspec.structs.replace(
+                result.facts.shared_memory, dynamic_bytes=dynamic_bytes
+            )
+            facts = msgspec.structs.replace(result.facts, shared_memory=memory)
+            return msgspec.structs.replace(result, facts=facts)
+
+    return World()
+
+
+@pytest.mark.parametrize("changed", [1, 2, 7, 15])
+def test_it_finds_the_first_that_differs(world, changed):
+    """Wherever it is, in as many looks as halving takes beside the two ends."""
+    done = world.run([10] * changed + [20] * (16 - changed))
+    found = done.found
+    assert found.points[found.left].name == str(changed - 1)
+    assert found.points[found.right].name == str(changed)
+    assert (found.points[found.left].value, found.points[found.right].value) == ("10", "20")
+    assert len(world.looked) <= 2 + 4
+    assert len(set(world.looked)) == len(world.looked), "each point is lowered once"
+    left, right = done.sides
+    assert left.result.facts.shared_memory.dynamic_bytes == 10
+    assert right.result.facts.shared_memory.dynamic_bytes == 20
+
+
+def test_ends_that_are_alike(world):
+    """Nothing to find, and nothing between is lowered."""
+    done = world.run([10, 20, 10])
+    assert (done.found.left, done.found.right, done.sides) == (None, None, None)
+    assert world.looked == [0, 2]
+
+
+def test_a_failure_may_be_what_is_sought(world):
+    """A variant that fails differs from one that lowers."""
+    done = world.run([10, 10, failed(), failed()])
+    assert done.found.points[done.found.right].name == "2"
+    assert done.found.points[done.found.right].value == (
+        "failed: compile_error in tl.LayoutInference: no layout"
+    )
+
+
+def test_a_point_without_an_answer_is_left_out(world):
+    """A release that is not here could be the one: it is named beside the one that is found."""
+    done = world.run([10, 10, None, 20])
+    assert done.found.between == ("2",)
+    assert [point.name for point in done.found.points] == ["0", "1", "2", "3"]
+    lines = [line.plain for line in bisection_lines(done.found, 100)]
+    assert lines[-1] == "changed in 3: 10 → 20 (or in 2, which has no answer)"
+
+
+def test_an_end_without_an_answer(world):
+    """There is nothing to compare with: another end has to be named."""
+    with pytest.raises(UsageError, match="0 has no answer: it is not here"):
+        world.run([None, 10, 20])
+
+
+def test_what_is_shown(world):
+    """Every point that was looked at, and which two are the neighbours."""
+    done = world.run([10, 10, 20])
+    assert [line.plain.rstrip() for line in bisection_lines(done.found, 100)] == [
+        "gemm · sm_90a · num_stages=2 · by compiler",
+        "  fact shared_memory.dynamic_bytes",
+        "  0  10",
+        "  1  10  last as before",
+        "  2  20  first changed",
+        "changed in 2: 10 → 20",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fact", "value"),
+    [
+        ("shared_memory.dynamic_bytes", "65536"),
+        ("sync_totals[tma_load].dynamic", "32"),
+        ("sync_totals[cp_async_wait].static", "0"),
+        ("shared_buffers[no].num_versions", "–"),
+        ("pipeline_loops[*].scheduled_by", "pipeline_loops[k].scheduled_by warp_specialization"),
+        ("outcome", "lowered"),
+    ],
+)
+def test_facts_are_read_by_path(fact, value):
+    """As `check` names them; an op that never occurs is 0, a buffer that is not there is none."""
+    assert seen(dump(), Watched(fact=fact)) == (value, None)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("shared_memory.dynamic_bytes > 65535", "yes"),
+        ("shared_memory.dynamic_bytes > 65536", "no"),
+        ("buffers['A_shared'].num_versions >= 2 and len(loops) == 1", "yes"),
+        ("v.totals['wgmma'].static == 0", "no"),
+    ],
+)
+def test_expressions(expression, value):
+    """Python over the names that an expectation has."""
+    assert seen(dump(), Watched(until=expression)) == (value, None)
+
+
+def test_an_expression_without_an_answer():
+    """One that raises says why, and is neither yes nor no."""
+    value, note = seen(dump(), Watched(until="buffers['no'].num_versions > 1"))
+    assert value is None
+    assert "LookupError: buffers has no 'no' (there are: A_shared, B_shared)" in note
+
+
+def test_an_expression_about_a_failure(tmp_path):
+    """The outcome can be asked for where there are no facts."""
+    write_folder(tmp_path / "d", dump_files(failed(), None, None))
+    there = read_dump(tmp_path / "d")
+    assert seen(there, Watched(until="outcome == 'failed'")) == ("yes", None)
+    assert seen(there, Watched(until="shared_memory.fits"))[0] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "bisect watches one thing"),
+        ({"fact": "outcome", "until": "True"}, "bisect watches one thing"),
+        ({"fact": "shared_memory.dynamic_byte"}, "names no fact"),
+    ],
+)
+def test_what_can_not_be_watched(arguments, message):
+    """Nothing, two things, a misspelt fact."""
+    with pytest.raises(UsageError, match=message):
+        Watched(**arguments)
+
+
+def test_no_expression():
+    """A syntax error is the caller's, before it is anybody's answer."""
+    with pytest.raises(UsageError, match="is no Python expression"):
+        seen(dump(), Watched(until="shared_memory.fits ="))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "values"),
+    [
+        (("compiler", {"good": "0.1.12", "bad": "0.1.14"}), ("0.1.12", "0.1.13", "0.1.14")),
+        (("compiler", {"good": "0.1.14", "bad": "0.1.12"}), ("0.1.14", "0.1.13", "0.1.12")),
+        (("compiler", {"compilers": ["tilelang==0.1.9", "/x"]}), ("0.1.9", "/x")),
+        (("num_stages", {"good": "1", "bad": "4"}), ("1", "2", "3", "4")),
+        (("num_stages", {"good": "3", "bad": "1"}), ("3", "2", "1")),
+        (("num_stages", {"depths": [0, 2, 5]}), ("0", "2", "5")),
+        (("pass-config", {"configs": ["a=1", "b=2"]}), ("a=1", "b=2")),
+    ],
+)
+def test_points_of_an_axis(arguments, values):
+    """From the good end to the bad one, also where that is backwards."""
+    axis, given = arguments
+    found = axis_values(axis, **given)
+    assert tuple(value.removeprefix("tilelang==") for value in found) == values
+
+
+@pytest.mark.parametrize(
+    ("axis", "given", "message"),
+    [
+        ("compiler", {"good": "0.0.1"}, "--good 0.0.1 is no point of the axis"),
+        ("num_stages", {}, "needs its depths"),
+        ("num_stages", {"good": "1", "bad": "x"}, "--bad x: a depth is 0 to 1024"),
+        ("pass-config", {"good": "x"}, "from none of the configs to all"),
+    ],
+)
+def test_points_that_are_none(axis, given, message):
+    """What is wrong with an end is said with its flag."""
+    with pytest.raises(UsageError, match=message):
+        axis_values(axis, **given)
+
+
+def test_pass_configs_are_added_one_by_one():
+    """The first point has none of them, the last all."""
+    points = candidates("pass-config", ["a.x=true", "b.y=2"], SweepPlan())
+    assert [point.plan.pass_configs for point in points] == [
+        {}, {"a.x": True}, {"a.x": True, "b.y": 2},
+    ]  # fmt: skip
+    assert [point.name for point in points] == ["none of them", "+ a.x=true", "+ b.y=2"]
+
+
+def test_one_point_is_no_axis(world):
+    """There is nothing to halve."""
+    with pytest.raises(UsageError, match="two points of compiler at least"):
+        world.run([10])

@@ -1,0 +1,137 @@
+"""What may be said after ``--compiler``, and what does it stand for?"""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from stagebench.errors import MachineError, UsageError
+from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers
+from stagebench.lowering.compiler_choice import Place, Release, parse_choice
+from stagebench.lowering.compiler_environment import environment_at, this_environment
+from stagebench.lowering.tested_releases import TESTED, untested
+from tests.compilers import fake_wheels
+
+HERE = f"tilelang=={version('tilelang')}"
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("tilelang", Release("tilelang", None)),
+        ("tilelang==0.1.14", Release("tilelang", "0.1.14")),
+        ("TileLang==0.1.14", Release("tilelang", "0.1.14")),
+        ("/", Place(Path("/"))),
+    ],
+)
+def test_what_is_read(text, choice):
+    """A name, a release, a path."""
+    assert parse_choice(text) == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("0.1.14", "did you mean tilelang==0.1.14? "),
+        ("tilelang>=0.1.14", "tilelang, tilelang==VERSION"),
+        ("tilelang=0.1.14", "tilelang, tilelang==VERSION"),
+        ("clang==18", "tilelang, tilelang==VERSION"),
+        ("./no/such/place", "a virtual environment, a python"),
+    ],
+)
+def test_what_is_none(text, hint):
+    """The hint says what would be one."""
+    with pytest.raises(UsageError) as caught:
+        parse_choice(text)
+    assert caught.value.hint.startswith(hint)
+
+
+def choose(texts, tmp_path, told=None):
+    return choose_compilers(texts, tmp_path / "cache", (told if told is not None else []).append)
+
+
+@pytest.mark.tilelang
+@pytest.mark.usefixtures("index")
+def test_this_environment_s_own_release_is_not_made(tmp_path):
+    """Its version, no version, and nothing at all are the compiler that is installed here."""
+    for texts in ([], ["tilelang"], [HERE]):
+        assert choose(texts, tmp_path) == (this_environment(),)
+
+
+@pytest.mark.tilelang
+@pytest.mark.usefixtures("index")
+def test_one_that_can_not_be_had(tmp_path):
+    """It is a record with the reason where others can; an error where it is alone."""
+    missing, here = choose(["tilelang==9.0", HERE], tmp_path)
+    assert isinstance(missing, NoCompiler)
+    assert missing.compiler.version == "9.0"
+    assert here == this_environment()
+    with pytest.raises(MachineError, match=r"tilelang==9\.0 is not here"):
+        choose(["tilelang==9.0"], tmp_path)
+
+
+def test_twice_the_same(index, tmp_path):
+    """A value that names what another one does is a mistake."""
+    fake_wheels.release(index, "9.0")
+    with pytest.raises(UsageError, match="given twice"):
+        choose(["tilelang==9.0", "tilelang==9.0"], tmp_path)
+
+
+def test_an_untested_release_is_said(index, tmp_path):
+    """Once, with what was tested; a tested one and a local build of one are not remarked."""
+    fake_wheels.release(index, "9.0")
+    told = []
+    choose(["tilelang==9.0"], tmp_path, told)
+    first, *_, last = TESTED
+    assert f"tilelang 9.0 is untested: this stagebench was tested with {first} to {last}" in told[1]
+    assert untested("tilelang", "0.1.12") is None
+    assert untested("tilelang", "0.1.15+gitabc") is None
+    assert untested("tilelang", "0.1.8") is not None
+
+
+def tree(folder, version=None):
+    """A source tree with a built package, and the file that says its version."""
+    (folder / "tilelang").mkdir(parents=True)
+    (folder / "tilelang" / "__init__.py").write_text("x = 1\n")
+    if version:
+        (folder / "VERSION").write_text(f"{version}\n")
+    return folder
+
+
+def test_a_build_of_one_s_own(tmp_path):
+    """Its VERSION file names it; two of one version are told apart by their folders."""
+    one, two = tree(tmp_path / "one", "0.2.0"), tree(tmp_path / "two", "0.2.0")
+    first, second = choose([str(one), str(two)], tmp_path)
+    assert first.compiler.version == "0.2.0+local"
+    assert second.compiler.version == "0.2.0+local+two"
+    assert (first.front, second.front) == ((str(one),), (str(two),))
+    assert first.identity != environment_at(tree(tmp_path / "three")).identity
+
+
+def test_a_changed_file_of_a_build_changes_its_identity(tmp_path):
+    """Results of the build before are not those of this one."""
+    folder = tree(tmp_path / "build")
+    before = environment_at(folder).identity
+    (folder / "tilelang" / "new.py").write_text("")
+    assert environment_at(folder).identity != before
+
+
+@pytest.mark.tilelang
+def test_an_environment_by_its_place():
+    """This one by its folder is this compiler, run by that interpreter, with our own packages."""
+    found = environment_at(Path(sys.prefix))
+    assert found.compiler == this_environment().compiler
+    assert found.python == str(Path(sys.prefix) / "bin" / "python")
+    assert any(folder.endswith("site-packages") for folder in found.behind)
+
+
+def test_places_that_are_none(tmp_path):
+    """An empty folder, and a python that is none, are told apart."""
+    with pytest.raises(MachineError, match="is no environment: it has no bin/python"):
+        environment_at(tmp_path)
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 3\n")
+    python.chmod(0o755)
+    with pytest.raises(MachineError, match="does not run as a Python interpreter"):
+        environment_at(python)

@@ -1,0 +1,141 @@
+"""Is another release made once, whole or not at all, and only of what goes with it?"""
+
+import fcntl
+import json
+import os
+import threading
+
+import pytest
+
+from stagebench.errors import MachineError
+from stagebench.lowering.compiler_choice import Release
+from stagebench.lowering.compiler_environment import environment_in_front
+from stagebench.lowering.compiler_listing import list_compilers
+from tests.compilers import fake_wheels
+
+NINE = Release("tilelang", "9.0")
+
+
+def packages(folder):
+    return json.loads((folder / "packages.json").read_text())["packages"]
+
+
+def test_a_release_with_what_it_demands(index, overlays, told):
+    """The wheel and the two that its metadata names, each at a version that it allows."""
+    fake_wheels.release(index, "9.0", z3="z3-solver (<2)")
+    folder = overlays.make(NINE)
+    assert packages(folder) == {"tilelang": "9.0", "apache-tvm-ffi": "2.0", "z3-solver": "1.0"}
+    assert sorted(path.name for path in folder.iterdir() if path.suffix != ".dist-info") == [
+        "packages.json", "tilelang", "tvm_ffi", "z3",
+    ]  # fmt: skip
+    assert told == [f"making tilelang==9.0 in {overlays.folder} (once; about 80 MB to fetch)"]
+    environment = environment_in_front(folder, "tilelang")
+    assert environment.compiler.version == "9.0"
+    assert environment.front == (str(folder),)
+
+
+def test_it_is_made_once(index, overlays, told):
+    """A second use asks no index: it works where there is none."""
+    fake_wheels.release(index, "9.0")
+    made = overlays.make(NINE)
+    for path in index.iterdir():
+        path.unlink()
+    assert overlays.make(NINE) == made
+    assert len(told) == 1
+
+
+def test_a_tested_release_gets_what_it_was_tested_with(index, overlays):
+    """0.1.9 allows every 0.1 of its FFI, and imports with the early ones only."""
+    for version in ("0.1.10", "0.1.12"):
+        fake_wheels.wheel(index, "apache-tvm-ffi", version)
+    fake_wheels.wheel(index, "z3-solver", "4.15.4.0")
+    fake_wheels.release(index, "0.1.9", ffi="apache-tvm-ffi>=0.1.2,~=0.1.0")
+    assert packages(overlays.make(Release("tilelang", "0.1.9"))) == {
+        "tilelang": "0.1.9", "apache-tvm-ffi": "0.1.10", "z3-solver": "4.15.4.0",
+    }  # fmt: skip
+
+
+def test_a_project_s_constraints_do_not_forbid_it(index, overlays, tmp_path, monkeypatch):
+    """Another release is what is asked for, whatever this project installs."""
+    fake_wheels.release(index, "9.0")
+    constraints = tmp_path / "constraints.txt"
+    constraints.write_text("tilelang==1.0\napache-tvm-ffi==1.0\n")
+    monkeypatch.setenv("PIP_CONSTRAINT", str(constraints))
+    assert packages(overlays.make(NINE))["apache-tvm-ffi"] == "2.0"
+
+
+def test_a_release_that_can_not_be_fetched(index, overlays):
+    """The message says what is missing and what is there; nothing that counts is left."""
+    fake_wheels.release(index, "8.0")
+    overlays.make(Release("tilelang", "8.0"))
+    with pytest.raises(MachineError) as caught:
+        overlays.make(NINE)
+    assert caught.value.message.startswith("tilelang==9.0 is not here and can't be fetched: ")
+    assert "tilelang==9.0" in caught.value.message.partition("fetched: ")[2]
+    assert caught.value.hint.startswith("made already: tilelang==8.0; ")
+    assert overlays.find(NINE) is None
+
+
+def test_an_interrupted_making_goes_on(index, overlays):
+    """What was finished is kept: the second try needs the missing wheel alone."""
+    fake_wheels.release(index, "9.0", ffi="apache-tvm-ffi==7.0")
+    with pytest.raises(MachineError, match=r"apache-tvm-ffi==7\.0"):
+        overlays.make(NINE)
+    assert overlays.find(NINE) is None
+    assert overlays.unfinished() == ("tilelang-9.0",)
+    assert [one.state for one in list_compilers(overlays)][-1] == "unfinished"
+    (index / "tilelang-9.0-py3-none-any.whl").unlink()
+    fake_wheels.wheel(index, "apache-tvm-ffi", "7.0")
+    assert packages(overlays.make(NINE))["apache-tvm-ffi"] == "7.0"
+    assert overlays.unfinished() == ()
+
+
+def test_a_half_unpacked_part_is_unpacked_again(index, overlays):
+    """A part without its mark was cut off: what lies there of it is replaced."""
+    fake_wheels.release(index, "9.0")
+    half = overlays.folder / ".unfinished-tilelang-9.0" / "tilelang"
+    half.mkdir(parents=True)
+    (half / "__init__.py").write_text("half of a fi")
+    folder = overlays.make(NINE)
+    assert (folder / "tilelang" / "__init__.py").read_text() == "x = 1\n"
+
+
+def test_one_makes_it_and_the_others_wait(index, overlays, told):
+    """Whoever comes second says that it waits, and finds what the first has made."""
+    fake_wheels.release(index, "9.0")
+    overlays.folder.mkdir(parents=True)
+    lock = os.open(overlays.folder / ".lock-tilelang-9.0", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    found = []
+    second = threading.Thread(target=lambda: found.append(overlays.make(NINE)))
+    second.start()
+    while not told:
+        second.join(0.01)
+    assert told == ["waiting for another process that makes tilelang-9.0"]
+    made = overlays.folder / "tilelang-9.0"
+    made.mkdir()
+    os.close(lock)
+    second.join(60)
+    assert found == [made]
+    assert len(told) == 1, "it made nothing itself"
+
+
+def test_removing(index, overlays):
+    """The folder goes, and so does what an interrupted making left."""
+    fake_wheels.release(index, "9.0")
+    overlays.make(NINE)
+    assert overlays.remove(NINE)
+    assert overlays.all() == ()
+    assert not overlays.remove(NINE)
+    (overlays.folder / ".unfinished-tilelang-9.0").mkdir()
+    assert overlays.remove(NINE)
+    assert list(overlays.folder.iterdir()) == []
+
+
+def test_a_cache_that_can_not_be_written(overlays):
+    """It is an error of the machine, with the variable that names another folder."""
+    overlays.folder.parent.parent.mkdir(parents=True)
+    overlays.folder.parent.write_text("a file, where the folder should be")
+    with pytest.raises(MachineError) as caught:
+        overlays.make(NINE)
+    assert "STAGEBENCH_CACHE_DIR" in caught.value.hint
