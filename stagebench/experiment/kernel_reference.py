@@ -1,8 +1,8 @@
 """Which kernel does the user mean: a built-in's name or ``path/to/file.py:function``?
 
 Finds what is wrong with a reference without importing a compiler: a missing file, a syntax error,
-a name that no built-in has.  Whether the function exists and what it takes is the worker's to say
-(`stagebench.worker`), and which built-ins a compiler has too, since a module may make its kernels at import.
+a name that no built-in has.  Which built-ins a compiler has, whether a function exists and what it
+takes is the worker's to say, since a module may make its kernels at import.
 """
 
 from __future__ import annotations

@@ -111,7 +111,9 @@ class Overlays:
         unfinished = self.folder / f"{_UNFINISHED}{name}"
         unfinished.mkdir(exist_ok=True)
         version = str(release.version)
-        self._part(unfinished, release.name, [f"{distribution_of(release.name)}=={version}"], release)
+        self._part(
+            unfinished, release.name, [f"{distribution_of(release.name)}=={version}"], release
+        )
         made = find_distribution(distribution_of(release.name), [str(unfinished)])
         if made is None:
             raise MachineError(f"the wheel of {release} does not hold {release.name}")

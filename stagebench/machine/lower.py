@@ -64,7 +64,10 @@ def machine_lowerer(options: MachineOptions, wanted: Sequence[bool] | None = Non
         watcher: Watcher,
     ) -> list[Lowering]:
         own = toolchain
-        if environment.package is not None:  # generated CUDA includes its own release's templates
+        of_tilelang = environment.compiler.name == "tilelang"
+        if (
+            of_tilelang and environment.package is not None
+        ):  # generated CUDA includes its own release's templates
             own = find_toolchain(options.assembler, tilelang=Path(environment.package))
         with _Assembling(options, own, watcher, wanted) as assembling:
             lowerings = lower_all(requests, environment, limits, cache, assembling)

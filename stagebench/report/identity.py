@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from stagebench.kernels import BUILTINS
 from stagebench.model import Compiler, ParamValue, Scalar, Variant
@@ -10,13 +10,25 @@ from stagebench.model import Compiler, ParamValue, Scalar, Variant
 _GEMM = ("M", "N", "K", "block_M", "block_N", "block_K", "threads", "dtype", "accum_dtype")
 
 
-def parameters(variant: Variant) -> tuple[str, ...]:
+def parameters(variant: Variant, without: Collection[str] = ()) -> tuple[str, ...]:
     """The parameters and pass configs that identify a table: all but the depth, shortened."""
-    params = {name: value for name, value in variant.params.items() if name != "num_stages"}
+    left_out = {"num_stages", *without}
+    params = {name: value for name, value in variant.params.items() if name not in left_out}
     short = _gemm(variant.kernel, params)
     plain = [f"{name}={value_text(value)}" for name, value in params.items()]
-    configs = [f"{name}={value_text(value)}" for name, value in variant.pass_configs.items()]
+    configs = [
+        f"{name}={value_text(value)}"
+        for name, value in variant.pass_configs.items()
+        if name not in left_out
+    ]
     return (*short, *plain, *configs)
+
+
+def differing(variants: Sequence[Variant]) -> tuple[str, ...]:
+    """The parameters and pass configs, but for the depth, that these do not all have alike."""
+    told = [{**variant.params, **variant.pass_configs} for variant in variants]
+    names = dict.fromkeys(name for values in told for name in values if name != "num_stages")
+    return tuple(name for name in names if len({repr(values.get(name)) for values in told}) > 1)
 
 
 def value_text(value: ParamValue | Scalar) -> str:

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from stagebench.errors import UsageError
-from stagebench.kernels import BUILTINS
+from stagebench.kernels import BUILTINS, TVM_BUILTINS
 from stagebench.model import Diagnostic, ParamValue, Record
 from stagebench.worker.loading.depth_sites import DepthSites
 from stagebench.worker.loading.kernel_file import check_file, imported_file
@@ -133,6 +133,11 @@ class _Source:
 def _builtin_source(name: str, tree: UserTree) -> _Source:
     if name not in BUILTINS:
         near = difflib.get_close_matches(name, list(BUILTINS), n=1)
+        if name in TVM_BUILTINS:
+            raise UsageError(
+                f"the built-in kernel `{name}` is Apache TVM's, not TileLang's",
+                hint="--compiler tvm lowers it",
+            )
         raise UsageError(
             f"there is no built-in kernel `{name}`",
             hint=(f"did you mean `{near[0]}`? " if near else "")
