@@ -59,10 +59,7 @@ def choose_compilers(
     chosen: list[Chosen] = []
     for text in texts:
         choice = parse_choice(text)
-        try:
-            found: Chosen = choose(choice, overlays)
-        except MachineError as exc:
-            found = NoCompiler(compiler=_named(choice), error=exc)
+        found = choose_or_not(choice, overlays)
         chosen.append(_told_apart(found, choice, chosen, text))
         note = untested(found.compiler.name, found.compiler.version)
         if note is not None and isinstance(found, CompilerEnvironment):
@@ -71,6 +68,14 @@ def choose_compilers(
     if len(missing) == len(chosen):
         raise missing[0].error
     return tuple(chosen)
+
+
+def choose_or_not(choice: Choice, overlays: Overlays) -> Chosen:
+    """The environment of one choice, or why there is none."""
+    try:
+        return choose(choice, overlays)
+    except MachineError as exc:
+        return NoCompiler(compiler=_named(choice), error=exc)
 
 
 def choose(choice: Choice, overlays: Overlays) -> CompilerEnvironment:

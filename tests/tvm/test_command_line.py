@@ -32,7 +32,7 @@ def rows(table):
 
 
 class TestSweep:
-    pytestmark = [*needs_tvm, pytest.mark.tilelang]
+    pytestmark = (*needs_tvm, pytest.mark.tilelang)
 
     def test_two_compilers_are_one_table_for_each_depth(self, both):
         """Their columns stand side by side, though their parameters are not the same."""
@@ -113,7 +113,7 @@ def test_names():
 
 
 @pytest.mark.tilelang
-def test_tvm_that_is_not_installed_fails_its_own_variants(tmp_path, monkeypatch):
+def test_tvm_that_is_not_installed_fails_its_own_variants(monkeypatch):
     """The others lower; its cells say what installs it."""
     from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
 
