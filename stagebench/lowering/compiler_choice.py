@@ -68,7 +68,7 @@ def parse_choice(text: str) -> Choice:
         meant = f"did you mean {COMPILERS[0]}=={text}? " if text[:1].isdigit() else ""
         raise UsageError(
             f"--compiler {text}: not a compiler that stagebench knows",
-            hint=f"{meant}{', '.join(COMPILERS)}, with ==VERSION another release of one, "
+            hint=f"{meant}tilelang, tilelang==VERSION, tvm (Apache TVM), "
             "or the path of an environment",
         )
     return Release(name, match["version"])

@@ -32,7 +32,7 @@ def rows(table):
 
 
 class TestSweep:
-    pytestmark = (*needs_tvm, pytest.mark.tilelang)
+    pytestmark = [*needs_tvm, pytest.mark.tilelang]  # noqa: RUF012 - pytest wants a list
 
     def test_two_compilers_are_one_table_for_each_depth(self, both):
         """Their columns stand side by side, though their parameters are not the same."""
@@ -83,6 +83,23 @@ class TestSweep:
         ran = stagebench("explain", "run[compiler=tvm,num_stages=2]", cwd=both[0])
         assert ran.code == 0
         assert "tvm 0.25.0.post1" in ran.out
+
+    @pytest.mark.parametrize("compiler", ["tilelang", "tvm"])
+    def test_scripts(self, both, compiler):
+        """The module as written, as code is generated from it, and the CUDA, of either compiler."""
+        texts = {}
+        for which in ("before", "after", "cuda"):
+            ran = stagebench(
+                "explain", f"run[compiler={compiler},num_stages=2]", "--script", which, cwd=both[0]
+            )
+            assert ran.code == 0, ran.err
+            texts[which] = ran.out
+        assert 'launch_thread("blockIdx.x"' not in texts["before"]
+        assert 'launch_thread("blockIdx.x", 4)' in texts["after"]
+        assert ("cp_async(" in texts["before"], "cp_async(" in texts["after"]) == (False, True)
+        kernel = "gemm_kernel_kernel" if compiler == "tilelang" else "main_kernel"
+        assert f"def {kernel}(" in texts["after"]
+        assert f"{kernel}(" in texts["cuda"]
 
     def test_a_kernel_that_only_tvm_has(self, tmp_path):
         """Says with which compiler it is lowered."""
