@@ -100,6 +100,34 @@ def test_neighbours_that_the_line_table_mixes_are_compared_together():
     assert found.reasons == ("2 call sites are 3 copies, lines 3 to 11 together",)
 
 
+SYMBOLIC = read_cuda("""\
+extern "C" __global__ void k(float* p, int n) {
+  for (int i = 0; i < n; ++i) {
+    __syncthreads();
+    __syncthreads();
+  }
+  tl::mma_sync<1, 2>(p);
+}
+""")[0]
+
+
+def test_mixed_lines_of_a_symbolic_count_are_not_held_against_each_other():
+    """Neither count is known above PTX: which line which copy is from proves nothing."""
+    found = explain_ptx(
+        "syncthreads", SYMBOLIC, [ptx("syncthreads", 3, [9, 10], 7)],
+        FactsOf(syncthreads=(2, "2*n")),
+    )  # fmt: skip
+    assert (found.agreed, found.reasons) == (True, ("a trip count is symbolic above PTX",))
+
+
+@pytest.mark.parametrize(("op", "agreed"), [("mma_sync", True), ("syncthreads", False)])
+def test_a_product_may_be_computed_without_matrix_units(op, agreed):
+    """No MMA in the PTX at all is the template's doing (a diagnostic says so); no barrier is not."""
+    sites = {"mma_sync": 1, "syncthreads": 2}
+    found = explain_ptx(op, SYMBOLIC, [], FactsOf(**{op: (sites[op], 1)}))
+    assert found.agreed == agreed
+
+
 MIXED = read_cuda("""\
 extern "C" __global__ void k(float* p) {
   for (int i = 0; i < 4; ++i) {
