@@ -122,7 +122,7 @@ def test_mixed_lines_of_a_symbolic_count_are_not_held_against_each_other():
 
 @pytest.mark.parametrize(("op", "agreed"), [("mma_sync", True), ("syncthreads", False)])
 def test_a_product_may_be_computed_without_matrix_units(op, agreed):
-    """No MMA in the PTX at all is the template's doing (a diagnostic says so); no barrier is not."""
+    """No MMA in the PTX is the template's doing (a diagnostic says so); no barrier is not."""
     sites = {"mma_sync": 1, "syncthreads": 2}
     found = explain_ptx(op, SYMBOLIC, [], FactsOf(**{op: (sites[op], 1)}))
     assert found.agreed == agreed
