@@ -20,6 +20,13 @@ SAMPLE = {
 DATA_DEPENDENT = {"k07_branch_in_pipeline", "k09_dynamic_extent"}
 """Kernels that branch on what they load or on a size that is not known: not walked to the end."""
 
+LOST = {
+    ("k09_dynamic_extent-late_start-sm_80", 3): {"cp_async_commit", "cp_async_wait"},
+    ("k09_dynamic_extent-late_start-sm_80", 4): {"cp_async_commit", "cp_async_wait"},
+}
+"""A defect of the compiler that the levels show: the last wait stands under a guard that is never
+true, so the assembler drops it.  A Hopper GPU computes wrong results there (hopper_truth.csv)."""
+
 COUNTED_BRANCHES = {
     "k02_war_refill-consume_then_refill-sm_90a": "the first trip alone waits (`step == 0`)",
     "k07_branch_in_pipeline": "some trips are skipped",
@@ -49,8 +56,8 @@ def test_every_point_assembles_and_its_levels_agree(case):
         machine = one.facts.machine
         assert machine is not None, (where, one.facts.diagnostics)
         assert machine.unknown_opcodes == (), where
-        left = {row.op: row.explanations for row in machine.levels if not row.agreed}
-        assert left == {}, where
+        left = {row.op for row in machine.levels if not row.agreed}
+        assert left == LOST.get((case.key, one.variant.num_stages), set()), where
         codes = {diagnostic.code for diagnostic in machine.diagnostics}
         assert machine.walk.complete or case.file in DATA_DEPENDENT, where
         assert ("no-matrix-instruction" in codes) == (case.key == "k24_dtypes-fp8_nt-sm_80"), where
