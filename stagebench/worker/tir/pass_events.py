@@ -7,7 +7,7 @@ TVM (``tvm.ir.instrument``) announces no code generation: it is given what the l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -44,12 +44,17 @@ class PassListener:
 
 
 @contextmanager
-def plain_instruments(listener: PassListener | None) -> Iterator[list[Any]]:
-    """The instruments for a PassContext of TVM that make ``listener`` hear of its passes."""
+def plain_instruments(
+    listener: PassListener | None, wrappers: Collection[str] = ()
+) -> Iterator[list[Any]]:
+    """The instruments for a PassContext of TVM that make ``listener`` hear of its passes.
+
+    ``wrappers`` are names of passes that only run others: the others are reported in their place.
+    """
     if listener is None:
         yield []
         return
-    heard = _Plain(listener)
+    heard = _Plain(listener, wrappers)
     try:
         yield [_instrument(heard)]
     finally:
@@ -59,24 +64,29 @@ def plain_instruments(listener: PassListener | None) -> Iterator[list[Any]]:
 class _Plain:
     """Pairs the callbacks of a TVM pass instrument, and notes what the last pass left."""
 
-    def __init__(self, listener: PassListener) -> None:
+    def __init__(self, listener: PassListener, wrappers: Collection[str]) -> None:
         self._listener = listener
+        self._wrappers = wrappers
         self._open: list[tuple[PassEvent, Any]] = []
         self._count = 0
         self._last: Any = None
 
     def before(self, mod: Any, name: str) -> None:
+        if name in self._wrappers:
+            return
         event = PassEvent(name, self._count, len(self._open), None)
         self._count += 1
         self._open.append((event, self._listener.pass_started(mod, event)))
 
     def after(self, mod: Any, name: str) -> None:
+        self._last = mod
+        if name in self._wrappers:
+            return
         while self._open:  # an inner pass that raised has no end of its own
             event, state = self._open.pop()
             if event.name == name:
                 self._listener.pass_finished(mod, event, state)
                 break
-        self._last = mod
 
     def end(self) -> None:
         """The PassContext was left: what was last is what code was generated from."""

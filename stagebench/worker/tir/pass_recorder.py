@@ -44,15 +44,11 @@ class _Open:
 class PassRecorder(PassListener, Generic[_H]):
     """Records every pass of one lowering; `passes`, `times` and `snapshots` are its findings.
 
-    ``history`` sees what every pass left, or (without ``nested``) only those that no other runs:
-    TileLang's inner passes see parts of the module, TVM's pipelines are passes themselves.
+    ``history`` sees what those passes left that no other runs: inner ones see parts of the module.
     """
 
-    def __init__(
-        self, report_pass: Callable[[str], None], history: _H, *, nested: bool = False
-    ) -> None:
+    def __init__(self, report_pass: Callable[[str], None], history: _H) -> None:
         self.history = history
-        self._nested = nested
         self.passes: list[PassRun] = []
         self.times: list[PassTime] = []
         self.snapshots: dict[str, str] = {}
@@ -99,7 +95,7 @@ class PassRecorder(PassListener, Generic[_H]):
             pass  # an inner pass that raised has no end of its own
         after = self._hash(mod)
         digest, size = self._snapshot(mod, after)
-        if after != state.before and (self._nested or event.depth == 0):
+        if after != state.before and event.depth == 0:
             self.history.see(mod, event.name)
         self._runs[event.sequence] = PassRun(
             sequence=event.sequence,

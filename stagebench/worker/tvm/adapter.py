@@ -37,6 +37,10 @@ from stagebench.worker.tvm.tensor_ops import TENSOR_OPS
 COMPILER = Compiler(name="tvm", version=version("apache-tvm"))
 PIPELINE = "tir_pipeline"
 _PIPELINES = ("s_tir", "tirx")
+_WRAPPERS = ("_pipeline", "sequential")
+"""What each pipeline is as a module pass (``tvm/s_tir/pipeline.py``,
+``tvm/tirx/compilation_pipeline.py``), and the name of any ``tvm.transform.Sequential``: they only
+run others."""
 
 
 class NoDeviceCodeError(Exception):
@@ -88,7 +92,7 @@ def run_pipeline(
     target = tvm.target.Target({"kind": "cuda", "arch": arch})
     settings = {key: value for key, value in configs.items() if key != PIPELINE}
     with (
-        plain_instruments(recorder) as instruments,
+        plain_instruments(recorder, _WRAPPERS) as instruments,
         tvm.transform.PassContext(opt_level=3, config=settings, instruments=instruments),
     ):
         built = tvm.compile(module, target=target, tir_pipeline=configs[PIPELINE])

@@ -15,7 +15,7 @@ class ModuleRecorder(PassRecorder[PipelineHistory]):
     """Records the passes, keeps the first module and the last one that is all device code."""
 
     def __init__(self, report_pass: Callable[[str], None]) -> None:
-        super().__init__(report_pass, PipelineHistory(), nested=True)
+        super().__init__(report_pass, PipelineHistory())
         self.first_module: Any = None
 
     def pass_started(self, mod: Any, event: PassEvent) -> Any:
