@@ -41,7 +41,7 @@ def test_every_line_of_every_text_is_read(dumps, kernel):
 def test_which_pass_brought_what(dumps):
     """The pipeline pass makes versions, commits and waits; another one the copies; none wraps."""
     passes = pass_timeline(dumps["gemm"]).passes
-    brought = {change.path: each.name for each in passes for change in each.facts}
+    brought = {change.path: each.name for each in reversed(passes) for change in each.facts}
     assert brought["sync_totals[cp_async_commit].static"] == "s_tir.InjectSoftwarePipeline"
     assert brought["sync_ops[cp_async_wait].args[max_pending]"] == "s_tir.InjectSoftwarePipeline"
     assert brought["sync_totals[cp_async_copy].static"] == "s_tir.InjectPTXAsyncCopy"
