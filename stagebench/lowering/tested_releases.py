@@ -26,6 +26,16 @@ TESTED: dict[str, dict[str, str]] = {
 TESTED_TVM = "0.25.0.post1"
 """Apache TVM's."""
 
+_BESIDE_TVM = {
+    version: {"apache-tvm-ffi": "0.1.14.post1"} for version in ("0.26.0", "0.27.0.post1")
+}
+"""Not tested, but known to fail with the newest: 0.1.15 of it crashes in ``save_json``."""
+
+
+def beside(name: str, version: str) -> dict[str, str]:
+    """The versions of other distributions that a release is to be installed with, where known."""
+    return (TESTED if name == "tilelang" else _BESIDE_TVM).get(version, {})
+
 
 def untested(name: str, version: str) -> str | None:
     """A sentence about a release that was not tested; ``None`` where it was.
