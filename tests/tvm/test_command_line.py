@@ -37,7 +37,7 @@ class TestSweep:
     def test_two_compilers_are_one_table_for_each_depth(self, both):
         """Their columns stand side by side, though their parameters are not the same."""
         one, two, _ = both[1].split("\n\n")
-        assert one.startswith("gemm · sm_80 · num_stages=1, K=256, M=256, N=256, block_K=32")
+        assert one.startswith("gemm · sm_80 · num_stages=1, 256³, tile 64×64×32")
         assert rows(one)["compiler"] == ["tilelang 0.1.15", "tvm 0.25.0.post1"]
         assert rows(one)["tir_pipeline="] == ["–", "s_tir"]
         assert rows(one)["cp_async_copy"][1] == "0"
