@@ -7,6 +7,7 @@ own, the same for every build.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from stagebench.gpu.records import Device
 MAX_SETS = 64
 _L2_FACTOR = 2
 _TURN = 10
+_REST_SECONDS = 0.03
 
 
 def sets_needed(bytes_per_set: int, device: Device, free_bytes: int) -> int:
@@ -38,8 +40,10 @@ def time_in_turns(
     """The time of each of ``runs`` launches of every build in microseconds.
 
     The builds take turns, a few launches each, so that a clock that drifts with heat is no
-    difference between them; the launches of a build go round its sets of tensors.  Before each
-    turn one launch is not timed.
+    difference between them; the launches of a build go round its sets of tensors.  Between turns
+    the device rests, so that its power limit does not lower the clock half-way (on a Hopper GPU
+    300 launches of a GEMM in a row ended 8 % slower than they began); before each turn one launch
+    is not timed.
     """
     times: list[list[float]] = [[] for _ in builds]
     placed = [0] * len(builds)
@@ -50,6 +54,7 @@ def time_in_turns(
     while any(len(found) < runs for found in times):
         for build, launches in enumerate(builds):
             turn = min(_TURN, runs - len(times[build]))
+            time.sleep(_REST_SECONDS)
             times[build] += _timed_turn(driver, stream, launches, placed[build], turn)
             placed[build] += turn + 1
     return times
