@@ -63,7 +63,9 @@ def derive_machine(
     sass = read_sass(made.sass, facts.launch.function)
     flow = control_flow(sass)
     sites = sass_sites(flow, {line: one.op for one in executed for line in one.ptx_lines})
-    levels = level_rows(facts, _read_cuda(kernel_cu, facts), executed, sites)
+    levels = level_rows(
+        facts, _read_cuda(kernel_cu, facts), executed, sites, walked.execution.placement.cta
+    )
     resources = _resources(made, role_registers(flow))
     walk = walk_facts(walked.execution, walked.box_bytes)
     threads = _threads(facts)
