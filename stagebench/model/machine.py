@@ -179,11 +179,12 @@ class TimeFloor(Record, frozen=True, kw_only=True):
 class Arithmetic(Record, frozen=True, kw_only=True):
     """Work of the whole grid: matrix FLOPs as executed, bytes that cross global memory.
 
-    ``compulsory_bytes`` counts each tensor argument once; ``moved_bytes`` what the CTAs move,
-    caches not counted.  ``intensity`` is FLOPs per compulsory byte.
+    ``mma`` is what the CTA executes that was walked; ``None``: not known.  ``compulsory_bytes``
+    counts each tensor argument once; ``moved_bytes`` what the CTAs move, caches not counted.
+    ``intensity`` is FLOPs per compulsory byte.
     """
 
-    mma: tuple[MmaShape, ...]
+    mma: tuple[MmaShape, ...] | None
     flops: int | None
     moved_bytes: int | None
     compulsory_bytes: int | None

@@ -27,8 +27,8 @@ def machine_rows(column_facts: Sequence[Facts | None]) -> Iterable[FactRow]:
     yield _row("CTAs per SM", machines, _occupancy)
     yield _row("deepest with 2 CTAs", machines, _two_ctas)
     yield _row("code size", machines, lambda m: quantities.size(m.resources.code_bytes))
-    yield _row("MMAs executed", machines, _mma)
-    yield _row("global bytes per CTA", machines, _bytes)
+    yield _row("MMAs in block 0", machines, _mma)
+    yield _row("bytes of block 0", machines, _bytes)
     yield _row("MMAs per wait (body)", machines, _overlap)
     yield _row("levels that differ", machines, _disagreements)
     yield _row("assembler said", machines, _said)
@@ -82,7 +82,7 @@ def _two_ctas(machine: MachineCode) -> str | None:
 
 
 def _mma(machine: MachineCode) -> str | None:
-    if machine.arithmetic is None:
+    if machine.arithmetic is None or machine.arithmetic.mma is None:
         return None
     return (
         ", ".join(f"{shape.executed} {shape.instruction}" for shape in machine.arithmetic.mma)

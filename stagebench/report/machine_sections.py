@@ -185,13 +185,17 @@ def _arithmetic(work: Arithmetic | None) -> Iterable[Section]:
     if work is None:
         return
     lines = [
-        f"{shape.instruction}: {shape.executed} a CTA, {shape.m}×{shape.n}×{shape.k}"
-        for shape in work.mma
+        f"{shape.instruction}: {shape.executed} in block 0, {shape.m}×{shape.n}×{shape.k}"
+        for shape in work.mma or ()
     ]
+    if work.mma is None:
+        lines.append("matrix instructions: not known, the walk of the PTX did not count them")
+    elif work.flops is None:
+        lines.append("of the whole grid: not known, blocks differ or the grid is symbolic")
     if work.flops is not None and work.compulsory_bytes is not None:
         lines.append(
             f"{work.flops / 1e9:.2f} GFLOP, {quantities.size(work.compulsory_bytes)} at least, "
-            f"{quantities.size(work.moved_bytes)} moved by the CTAs"
+            f"{_moved(work.moved_bytes)} moved by the CTAs"
             + (f", {work.intensity:.0f} FLOP per byte" if work.intensity is not None else "")
         )
     rows = [
@@ -209,6 +213,10 @@ def _arithmetic(work: Arithmetic | None) -> Iterable[Section]:
         lines=tuple(lines) or (NONE,),
         rows=(head, *rows) if rows else (),
     )
+
+
+def _moved(size: int | None) -> str:
+    return "not known what is" if size is None else quantities.size(size)
 
 
 def _known(value: Extent | None) -> str:
