@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from stagebench.facts.cuda_records import CudaKernel, CudaSite
 from stagebench.machine.block_extent import extent_in_block
 from stagebench.model import Extent, Facts
+from stagebench.model.machine import NOT_WALKED
 from stagebench.ptx.by_statement import Executed
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -151,7 +152,7 @@ def _compare_line(
         return
     asked = _sum([site.dynamic for site in sites])
     if executed is None:
-        found.say("not walked to the end: executions of the PTX are not known")
+        found.say(NOT_WALKED)
         factor = None
     elif not isinstance(asked, int):
         found.say("a trip count is symbolic above PTX")

@@ -135,6 +135,12 @@ class Walk(Record, frozen=True, kw_only=True):
     bytes_stored: int | None
 
 
+NO_MACHINE_CODE = frozenset({"not-assembled", "machine-code-not-read"})
+"""Codes of the diagnostics of a variant that has no machine code although it was asked for."""
+NOT_WALKED = "not walked to the end: executions of the PTX are not known"
+"""What stands in a `LevelRow` where only the static counts could be compared."""
+
+
 class LevelRow(Record, frozen=True, kw_only=True):
     """One op at the four levels; ``None``: not read there.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stagebench.model import Arithmetic, Extent, Facts, LevelCount, MachineCode, MachineSite
+from stagebench.model.machine import NOT_WALKED
 from stagebench.report import quantities
 from stagebench.report.explain_section import Section
 from stagebench.report.fact_row import NONE
@@ -84,17 +85,23 @@ def levels_section(machine: MachineCode) -> Section:
         (
             row.op,
             *(_count(level) for level in (row.ir, row.cuda, row.ptx, row.sass)),
-            "; ".join(row.explanations) or ("" if row.agreed else "not explained"),
+            "; ".join(why for why in row.explanations if why != NOT_WALKED)
+            or ("" if row.agreed else "not explained"),
         )
         for row in sorted(machine.levels, key=lambda row: sync_rank(row.op))
     ]
     if not rows:
         return Section(title="Four levels", lines=("no sync op at any level",))
     differ = [row.op for row in machine.levels if not row.agreed]
-    line = f"not explained: {', '.join(differ)}" if differ else "every difference is explained"
+    lines = [f"not explained: {', '.join(differ)}" if differ else "every difference is explained"]
+    if any(NOT_WALKED in row.explanations for row in machine.levels):
+        lines = [
+            lines[0] if differ else "every difference of the static counts is explained",
+            "the walk of the PTX did not reach the end: its executions are not known, nor compared",
+        ]
     return Section(
         title="Four levels (static · executed)",
-        lines=(line,),
+        lines=tuple(lines),
         rows=(("op", "device IR", "CUDA", "PTX", "SASS", "why they differ"), *rows),
         alarming=bool(differ),
     )
