@@ -32,7 +32,7 @@ def machine_sections(facts: Facts) -> tuple[Section, ...]:
         _sites(machine.sites),
         _paths(machine),
         _overlap(machine),
-        *_arithmetic(machine.arithmetic),
+        *_arithmetic(machine.arithmetic, walked=machine.walk is not None and machine.walk.complete),
     )
 
 
@@ -188,7 +188,7 @@ def _overlap(machine: MachineCode) -> Section:
     return Section(title="Between waits, in SASS order", rows=(head, *rows))
 
 
-def _arithmetic(work: Arithmetic | None) -> Iterable[Section]:
+def _arithmetic(work: Arithmetic | None, *, walked: bool) -> Iterable[Section]:
     if work is None:
         return
     lines = [
@@ -196,7 +196,8 @@ def _arithmetic(work: Arithmetic | None) -> Iterable[Section]:
         for shape in work.mma or ()
     ]
     if work.mma is None:
-        lines.append("matrix instructions: not known, the walk of the PTX did not count them")
+        why = "their shape is not in their name" if walked else "the walk did not count them all"
+        lines.append(f"matrix instructions: not known, {why}")
     elif work.flops is None:
         lines.append("of the whole grid: not known, blocks differ or the grid is symbolic")
     if work.flops is not None and work.compulsory_bytes is not None:
