@@ -8,17 +8,16 @@ a user's CUDA includes from outside the toolchain and TileLang's templates.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 import zstandard
 
-import stagebench
 from stagebench.assemble.records import Assembled, MachineText, NotAssembled
 from stagebench.dump.atomic_file import write_file
+from stagebench.dump.code_digest import code_digest
 from stagebench.dump.sealed_file import seal, unseal
 
 Entry = Assembled | MachineText | NotAssembled
@@ -31,25 +30,10 @@ _decode = msgspec.msgpack.Decoder(Entry).decode
 def entry_key(*parts: str) -> str:
     """The name of what these parts (texts, flags, a toolchain's identity) determine."""
     digest = blake2b(digest_size=20)
-    for part in (*parts, _our_code()):
+    for part in (*parts, code_digest(*_MAKERS)):
         data = part.encode()
         digest.update(len(data).to_bytes(8, "little") + data)
     return digest.hexdigest()
-
-
-@cache
-def _our_code() -> str:
-    """A digest of the code that makes results: when it changes, old results don't count."""
-    root = Path(stagebench.__file__).parent
-    digest = blake2b(digest_size=16)
-    for path in _sources(root):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _sources(root: Path) -> Iterable[Path]:
-    for package in _MAKERS:
-        yield from sorted((root / package).rglob("*.py"))
 
 
 class MachineCache:

@@ -126,10 +126,10 @@ def _show_again(source: Path, arguments: argparse.Namespace) -> int:
     """What was measured before; needs no GPU."""
     from stagebench.gpu.profile_file import read_profile
     from stagebench.report.profile_view import print_verdicts
-    from stagebench.timing.measured import read_measured
+    from stagebench.timing.measured import read_measured, select_sweeps
 
-    measured = read_measured(source)
-    if source.is_dir():
+    measured = select_sweeps(read_measured(source), arguments.only)
+    if source.is_dir() and not arguments.only:
         print_verdicts(read_profile(source))
     _show(measured, arguments)
     if arguments.timeline is not None:

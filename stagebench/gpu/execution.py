@@ -19,10 +19,11 @@ from stagebench.bundle.read import OpenBundle
 from stagebench.bundle.records import CUBIN_KINDS, BundledVariant, CubinKind
 from stagebench.dump.atomic_file import write_file
 from stagebench.gpu import tensor_map
+from stagebench.gpu.builtin_reference import Doubles, builtin_reference
 from stagebench.gpu.correctness import compare, compare_with_expected, verdict_of
 from stagebench.gpu.device import runs_on
 from stagebench.gpu.driver import DriverError
-from stagebench.gpu.dtypes import Raw, UnknownDtypeError, dtype_of
+from stagebench.gpu.dtypes import Raw, UnknownDtypeError, as_doubles, dtype_of
 from stagebench.gpu.launch import (
     LoadedKernel,
     launch_config,
@@ -47,7 +48,7 @@ from stagebench.gpu.run_request import RunRequest
 from stagebench.gpu.session import Session
 from stagebench.gpu.statistics import measurement
 from stagebench.gpu.tensors import DeviceTensors, HostTensor, host_tensors
-from stagebench.gpu.timing import sets_needed, time_launches
+from stagebench.gpu.timing import sets_needed, time_in_turns
 
 _EVICTING = 2
 """How many times the L2 cache is written over."""
@@ -59,6 +60,16 @@ class Ended:
 
     result: ProfiledVariant
     lost: bool
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A build that ran once on the inputs; ``same``: with base's bits (``None``: it is base)."""
+
+    kind: CubinKind
+    kernel: LoadedKernel
+    buffer: ProbeBuffer | None
+    same: bool | None
 
 
 def run_variant(
@@ -126,23 +137,25 @@ class _Running:
         first, differing = self._repeat(base)
         self._store.keep(self._variant.id, first)
         correctness = self._judge(first, differing)
-        builds = [self._timed("base", base, None, None)]
-        unload_kernel(self._driver, base)
-        probe_file = None
+        prepared = [_Prepared("base", base, None, None)]
+        failed: dict[CubinKind, BuildRun] = {}
         for kind in CUBIN_KINDS[1:]:
             if kind not in cubins:
                 continue
             try:
-                build, written = self._other(kind, cubins[kind], first, probe)
+                prepared.append(self._prepare(kind, cubins[kind], first, probe))
             except ProbeError as exc:
-                build, written = _failed_build(kind, "probe", str(exc)), None
+                failed[kind] = _failed_build(kind, "probe", str(exc))
             except DriverError as exc:
                 if exc.sticky:
                     raise
-                build, written = _failed_build(kind, exc.name, str(exc)), None
-            builds.append(build)
-            probe_file = written or probe_file
-        return profiled(self._variant, correctness, tuple(builds), probe_file)
+                failed[kind] = _failed_build(kind, exc.name, str(exc))
+        runs = {build.kind: build for build in self._timed(prepared)} | failed
+        probe_file = self._save_probes(prepared)
+        for one in prepared:
+            unload_kernel(self._driver, one.kernel)
+        builds = tuple(runs[kind] for kind in CUBIN_KINDS if kind in runs)
+        return profiled(self._variant, correctness, builds, probe_file)
 
     def _repeat(self, kernel: LoadedKernel) -> tuple[dict[str, Raw], int]:
         """The outputs of the first run, and how many of the others had other bits."""
@@ -223,18 +236,44 @@ class _Running:
                 name = tensor.name
                 found.append(compare_with_expected(name, dtypes[name], expected, first[name]))
             return "expected", tuple(found)
+        names: list[str] = []
+        compared: list[TensorComparison] = []
         for reference in self._request.references:
             kept = self._store.load(reference, list(first))
             if kept is not None:
-                return reference, tuple(
-                    compare(name, dtypes[name], kept[name], first[name]) for name in first
-                )
-        return None, ()
+                names.append(reference)
+                compared += [compare(name, dtypes[name], kept[name], first[name]) for name in first]
+                break
+        meant = self._meant(list(first))
+        if meant is not None:
+            names.append("float64")
+            compared += [
+                compare_with_expected(name, dtypes[name], meant[name], first[name])
+                for name in first
+            ]
+        return " and ".join(names) or None, tuple(compared)
 
-    def _other(
+    def _meant(self, outputs: list[str]) -> dict[str, Doubles] | None:
+        """What a built-in should compute, computed once for all its depths."""
+        key = f"float64 of {self._variant.case} {self._request.options.seed}"
+        kept = self._store.load(key, outputs)
+        if kept is None:
+            inputs = {
+                one.tensor.name: as_doubles(one.contents, dtype_of(one.tensor.dtype))
+                for one in self._tensors
+                if one.contents is not None
+            }
+            found = builtin_reference(self._variant.variant, inputs)
+            if found is None or set(found) != set(outputs):
+                return None
+            kept = {name: value.view(np.uint8) for name, value in found.items()}
+            self._store.keep(key, kept)
+        return {name: data.view(np.float64) for name, data in kept.items()}
+
+    def _prepare(
         self, kind: CubinKind, cubin: bytes, first: dict[str, Raw], probe: bytes | None
-    ) -> tuple[BuildRun, str | None]:
-        """A control or probed build: same inputs, same bits?  Then its time and its buffer."""
+    ) -> _Prepared:
+        """A control or probed build: same inputs, same bits?"""
         kernel = load_kernel(self._driver, cubin, self._variant.launch)
         buffer = None
         if kind == "probed":
@@ -243,49 +282,59 @@ class _Running:
             buffer = ProbeBuffer(self._driver, self._memory, kernel, probe)
         outputs = self._once(kernel)
         same = all(np.array_equal(first[name], outputs[name]) for name in first)
-        build = self._timed(kind, kernel, buffer, same)
-        written = None
-        if buffer is not None and self._request.probe_file is not None:
-            buffer.clear()
-            self._once(kernel)
-            write_file(Path(self._request.probe_file), buffer.contents().tobytes())
-            written = Path(self._request.probe_file).name
-        unload_kernel(self._driver, kernel)
-        return build, written
+        return _Prepared(kind, kernel, buffer, same)
 
-    def _timed(
-        self, kind: CubinKind, kernel: LoadedKernel, buffer: ProbeBuffer | None, same: bool | None
-    ) -> BuildRun:
+    def _save_probes(self, prepared: list[_Prepared]) -> str | None:
+        """Write what the probed build records in one run of its own; the file's name."""
+        for one in prepared:
+            if one.buffer is not None and self._request.probe_file is not None:
+                one.buffer.clear()
+                self._once(one.kernel)
+                write_file(Path(self._request.probe_file), one.buffer.contents().tobytes())
+                return Path(self._request.probe_file).name
+        return None
+
+    def _timed(self, prepared: list[_Prepared]) -> list[BuildRun]:
+        """Every build's time, the builds taking turns."""
         options = self._request.options
-        plain = BuildRun(
-            kind=kind,
-            registers=kernel.registers,
-            local_bytes=kernel.local_bytes,
-            static_smem_bytes=kernel.static_smem_bytes,
-            same_as_base=same,
-            time=None,
-            min_us=None,
-            rotation=None,
-            rotation_bytes=None,
-            error=None,
-        )
+        plain = [
+            BuildRun(
+                kind=one.kind,
+                registers=one.kernel.registers,
+                local_bytes=one.kernel.local_bytes,
+                static_smem_bytes=one.kernel.static_smem_bytes,
+                same_as_base=one.same,
+                time=None,
+                min_us=None,
+                rotation=None,
+                rotation_bytes=None,
+                error=None,
+            )
+            for one in prepared
+        ]
         if options.runs == 0:
             return plain
         self._make_sets()
-        if buffer is not None:
-            buffer.clear()
-        launches = [self._launcher(kernel, tensors) for tensors in self._sets]
+        for one in prepared:
+            if one.buffer is not None:
+                one.buffer.clear()
+        launches = [
+            [self._launcher(one.kernel, tensors) for tensors in self._sets] for one in prepared
+        ]
         self._driver.call("cuCtxSynchronize")
-        times = time_launches(
+        times = time_in_turns(
             self._driver, self._session.stream, launches, options.warmup, options.runs
         )
-        return msgspec.structs.replace(
-            plain,
-            time=measurement(times),
-            min_us=min(times),
-            rotation=len(self._sets),
-            rotation_bytes=len(self._sets) * self._set_bytes(),
-        )
+        return [
+            msgspec.structs.replace(
+                build,
+                time=measurement(found),
+                min_us=min(found),
+                rotation=len(self._sets),
+                rotation_bytes=len(self._sets) * self._set_bytes(),
+            )
+            for build, found in zip(plain, times, strict=True)
+        ]
 
     def _make_sets(self) -> None:
         """More sets of the tensors, the same in each, until they are larger than the L2 cache."""

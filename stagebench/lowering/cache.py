@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 
@@ -21,6 +20,7 @@ import msgspec
 
 import stagebench
 from stagebench.dump.atomic_file import write_file
+from stagebench.dump.code_digest import code_digest
 from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.model import Record
 from stagebench.worker.protocol import Lowered, LowerRequest, Raised
@@ -144,22 +144,11 @@ class Cache:
         for part in (
             msgspec.json.encode(identity, order="sorted"),
             environment.identity.encode(),
-            self._extractor.encode(),
+            code_digest(*_EXTRACTOR_PACKAGES).encode(),
         ):
             key.update(part + b"\0")
         name = key.hexdigest()
         return self.folder / "variants" / name[:2] / name
-
-    @cached_property
-    def _extractor(self) -> str:
-        """A digest of our own code that makes results: when it changes, old results don't count."""
-        root = Path(stagebench.__file__).parent
-        digest = blake2b(digest_size=16)
-        for package in _EXTRACTOR_PACKAGES:
-            for path in sorted((root / package).rglob("*.py")):
-                digest.update(path.relative_to(root).as_posix().encode() + b"\0")
-                digest.update(path.read_bytes())
-        return digest.hexdigest()
 
     def _trim(self, folder: Path) -> None:
         entries = [entry for entry in folder.iterdir() if not entry.name.startswith(".tmp-")]

@@ -20,6 +20,10 @@ from stagebench.model import Extent, Facts
 from stagebench.model.machine import NOT_WALKED
 from stagebench.ptx.by_statement import Executed
 
+_NEIGHBOURING_LINES = 3
+"""How far apart statements are that the line table was seen to mix."""
+
+_ON_MATRIX_UNITS = frozenset({"mma_sync", "wgmma"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _EXPANDS = frozenset(
     {
@@ -77,6 +81,9 @@ def explain_ptx(
             written.setdefault(site.line, []).append(here)
             if here.dynamic != site.dynamic:
                 found.say(f"a trip count depends on the block: block {_comma(block)} is compared")
+    if op in _ON_MATRIX_UNITS and written and not counts:
+        found.say("not on the matrix units: the template computes on the ordinary cores")
+        return found
     made: dict[int | None, list[Executed]] = {}
     for count in counts:
         made.setdefault(count.cuda_line, []).append(count)
@@ -99,9 +106,12 @@ def _together(
     sites = [site for several in written.values() for site in several]
     asked = _sum([site.dynamic for site in sites])
     executed = _total([count.executed for count in counts])
+    found = Explanation()
+    if not isinstance(asked, int) and _have_neighbours(written, counts):
+        found.say("a trip count is symbolic above PTX")
+        return found
     if not isinstance(asked, int) or not asked or executed is None:
         return None
-    found = Explanation()
     guarded = [site for site in sites if _guard_of_the_block([site]) is not None]
     least = _sum([site.dynamic for site in sites if site not in guarded])
     if op in _EXPANDS and executed > asked and executed % asked == 0:
@@ -116,6 +126,15 @@ def _together(
         f"{len(sites)} call sites are {copies} copies, lines {lines[0]} to {lines[-1]} together"
     )
     return found
+
+
+def _have_neighbours(written: Mapping[int | None, object], counts: Sequence[Executed]) -> bool:
+    """Whether every line without PTX is next to one that has some, which then holds both's."""
+    made = [count.cuda_line for count in counts if count.cuda_line is not None]
+    missing = [line for line in written if line is not None and line not in made]
+    return bool(made) and all(
+        any(abs(line - other) <= _NEIGHBOURING_LINES for other in made) for line in missing
+    )
 
 
 def _compare_ir(op: str, cuda: CudaKernel, facts: Facts, found: Explanation) -> None:

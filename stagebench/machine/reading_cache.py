@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
-import stagebench
 from stagebench.assemble.records import Assembled
 from stagebench.dump.atomic_file import write_file
+from stagebench.dump.code_digest import code_digest
 from stagebench.dump.sealed_file import seal, unseal
 from stagebench.lowering.lower import Lowering
 from stagebench.model import MachineCode
@@ -75,19 +74,9 @@ class ReadingCache:
             made.cubin,
             made.sass.encode(),
             msgspec.json.encode((made.resources, made.messages)),
-            _our_code().encode(),
+            code_digest(*_READERS).encode(),
         ):
             digest.update(len(part).to_bytes(8, "little") + part)
         name = digest.hexdigest()
         folder = self._folder or Path()
         return folder / "readings" / name[:2] / name
-
-
-@cache
-def _our_code() -> str:
-    root = Path(stagebench.__file__).parent
-    digest = blake2b(digest_size=16)
-    for package in _READERS:
-        for path in sorted((root / package).rglob("*.py")):
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()

@@ -212,6 +212,14 @@ def _correlation_row(found: Correlation) -> tuple[str, ...]:
     )
 
 
+def unranked_lines(found: Sequence[Correlation]) -> tuple[str, ...]:
+    """Why there is no number: one line a reason, with all that it holds for."""
+    reasons: dict[str, list[str]] = {}
+    for each in found:
+        reasons.setdefault(each.claim, []).append(f"{each.left} with {each.right}")
+    return tuple(f"no rank: {reason}: {'; '.join(names)}" for reason, names in reasons.items())
+
+
 def problem_lines(problems: Sequence[TimingProblem]) -> tuple[str, ...]:
     """One line for each kind and message: how many, and where the first is."""
     groups: dict[tuple[str, str], list[TimingProblem]] = {}

@@ -21,6 +21,7 @@ from stagebench.report.profile_rows import (
     rate_rows,
     role_rows,
     stall_rows,
+    unranked_lines,
 )
 from stagebench.report.quantities import UNKNOWN
 from stagebench.timing.correlate import depth_steps
@@ -53,8 +54,11 @@ def print_depths(
     for step in depth_steps(timings):
         found += lines.hanging([("  ", "")], (step.verdict, _OUTCOMES[step.outcome]), out.width)
     found += _table("Depths side by side", depth_rows(timings), out.width)
-    rows = correlation_rows(correlations(timings))
+    ranked = correlations(timings)
+    rows = correlation_rows([each for each in ranked if each.rho is not None])
     found += _table("Rank correlation over the depths", rows, out.width)
+    for line in unranked_lines([each for each in ranked if each.rho is None]):
+        found += lines.hanging([("  ", "dim")], (line, "dim"), out.width)
     lines.show(out, found)
 
 

@@ -6,13 +6,15 @@ be committed, and enough to show, draw and correlate again without a GPU.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from stagebench.bundle.read import OpenBundle
 from stagebench.dump.atomic_file import write_file
-from stagebench.errors import DumpError
+from stagebench.errors import DumpError, UsageError
 from stagebench.gpu.records import LibraryTime, Profile, ProfiledVariant
 from stagebench.machine.occupancy import occupancy
 from stagebench.model import Facts, Record, Variant, VariantResult
@@ -85,6 +87,27 @@ def read_measured(path: Path) -> Measured:
     except OSError as exc:
         raise DumpError(f"{file}: {exc.strerror}", hint="`stagebench profile` writes it") from exc
     return decode(data, Measured, str(file))
+
+
+def select_sweeps(measured: Measured, only: Sequence[str]) -> Measured:
+    """The sweeps whose ``kernel/arch`` holds one of ``only`` (all, where it is empty).
+
+    Raises `UsageError` where one of ``only`` is in none.
+    """
+    names = [f"{sweep.variant.kernel}/{sweep.variant.arch}" for sweep in measured.sweeps]
+    for text in only:
+        if not any(text in name for name in names):
+            raise UsageError(f"--only {text}: no sweep has that in its name", hint=", ".join(names))
+    chosen = tuple(
+        sweep
+        for sweep, name in zip(measured.sweeps, names, strict=True)
+        if not only or any(text == name or (text in name and text not in names) for text in only)
+    )
+    kernels = {sweep.variant.kernel for sweep in chosen}
+    libraries = tuple(  # a case is the kernel's name and a digest of its parameters
+        one for one in measured.libraries if one.case.rpartition("-")[0] in kernels
+    )
+    return msgspec.structs.replace(measured, sweeps=chosen, libraries=libraries)
 
 
 def _on_device(

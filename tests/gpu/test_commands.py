@@ -145,7 +145,9 @@ def test_a_run_becomes_a_bundle(tmp_path, monkeypatch, capsys):
     dumped(root, 0, ptx="ptx", sass="sass", cubin="made before")
     dumped(root, 1)
     DumpDirectory(root).write(dumps.failed(variant(2)), (), None, None)
-    code = bundle_command.run(parsed(bundle_command, str(root), "--no-probes", "-o", str(tmp_path / "b")))
+    code = bundle_command.run(
+        parsed(bundle_command, str(root), "--no-probes", "-o", str(tmp_path / "b"))
+    )
     opened = read_bundle(tmp_path / "b")
     assert {v.id: opened.load(v.cubins["base"]) for v in opened.bundle.variants} == {
         name(0): b"made before", name(1): b"None sm_90a",

@@ -89,9 +89,23 @@ def test_poison_comes_before_each_run(tmp_path):
     assert device.launches() == ["poison", "copy"] * 3
     fills = [a for n, a in device.api.calls if n == "cuMemsetD8"]
     uploads = [a for n, a in device.api.calls if n == "cuMemcpyHtoD"]
-    assert [byte for _, byte, _ in fills] == [0xFF] * 3
+    assert [byte for _, byte, _ in fills] == [0xFF, 0xFF, 0, 0xFF]
     assert len(uploads) == 1
     assert {a[0] for a in fills}.isdisjoint(a[0] for a in uploads)
+
+
+def test_every_other_repetition_is_cold(tmp_path):
+    """More than the L2 cache holds is written before the second run, not before the third."""
+    device = Device(tmp_path, parts(0))
+    device.run(0)
+    evicting = [a for n, a in device.api.calls if n == "cuMemsetD8" and a[1] == 0]
+    assert [size for _, _, size in evicting] == [2 * device.session.device.l2_bytes]
+    names = [n for n, a in device.api.calls if n in ("cuMemsetD8", "cuLaunchKernelEx")]
+    assert names == [
+        "cuMemsetD8", "cuLaunchKernelEx", "cuLaunchKernelEx",
+        "cuMemsetD8", "cuMemsetD8", "cuLaunchKernelEx", "cuLaunchKernelEx",
+        "cuMemsetD8", "cuLaunchKernelEx", "cuLaunchKernelEx",
+    ]  # fmt: skip
 
 
 def test_without_the_poison_kernel_it_says_so(tmp_path):
@@ -145,7 +159,7 @@ def test_what_is_updated_starts_as_it_was(tmp_path):
     device.run(0)
     uploads = [a[0] for n, a in device.api.calls if n == "cuMemcpyHtoD"]
     assert len(uploads) == 2 + 3
-    assert "cuMemsetD8" not in device.api.names()
+    assert [a[1] for n, a in device.api.calls if n == "cuMemsetD8"] == [0]  # evicts, no poison
 
 
 def test_control_and_probed_are_held_against_base(tmp_path):

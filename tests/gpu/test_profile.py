@@ -120,5 +120,5 @@ def test_the_table(tmp_path):
         ("not_compared", False), ("wrong", True), ("correct", False),
     ]  # fmt: skip
     assert rows[1].cells[-1] == "C: 0.4% of elements wrong"
-    assert rows[0].cells[2:6] == ("–", "10.0 [10.0, 10.0]", "–", "–")
-    assert rows[2].cells[5] == "11.0 [11.0, 11.0]"
+    assert rows[0].cells[2:6] == ("–", "10.0 ± 0.0", "–", "–")
+    assert rows[2].cells[4:6] == ("×1.000", "×1.100")

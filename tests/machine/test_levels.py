@@ -165,6 +165,60 @@ def test_neighbours_that_the_line_table_mixes_are_compared_together():
     assert found.reasons == ("2 call sites are 3 copies, lines 3 to 11 together",)
 
 
+SYMBOLIC = read_cuda("""\
+extern "C" __global__ void k(float* p, int n) {
+  for (int i = 0; i < n; ++i) {
+    __syncthreads();
+    __syncthreads();
+  }
+  tl::mma_sync<1, 2>(p);
+}
+""")[0]
+
+
+def test_mixed_lines_of_a_symbolic_count_are_not_held_against_each_other():
+    """Neither count is known above PTX: which line which copy is from proves nothing."""
+    found = explain_ptx(
+        "syncthreads", SYMBOLIC, [ptx("syncthreads", 3, [9, 10], 7)],
+        FactsOf(syncthreads=(2, "2*n")),
+    )  # fmt: skip
+    assert (found.agreed, found.reasons) == (True, ("a trip count is symbolic above PTX",))
+
+
+FAR = read_cuda("""\
+extern "C" __global__ void k(float* p, int n) {
+  for (int i = 0; i < n; ++i) {
+    tl::cp_async_wait<1>();
+    p[i] += 1;
+    p[i] += 2;
+    p[i] += 3;
+    p[i] += 4;
+  }
+  if (n < 0 && n > 0) {
+    tl::cp_async_wait<0>();
+  }
+}
+""")[0]
+
+
+def test_a_wait_that_was_compiled_away_is_not_excused_by_a_symbolic_count():
+    """TileLang's late_start: the last wait stands under a guard that is never true."""
+    found = explain_ptx(
+        "cp_async_wait", FAR, [ptx("cp_async_wait", 3, [9], None)],
+        FactsOf(cp_async_wait=(2, "n + 1")),
+    )  # fmt: skip
+    assert not found.agreed
+    assert "kernel.cu:10 has no PTX" in found.reasons
+
+
+@pytest.mark.parametrize(("op", "agreed"), [("mma_sync", True), ("syncthreads", False)])
+def test_a_product_may_be_computed_without_matrix_units(op, agreed):
+    """No MMA in the PTX is the template's doing (a diagnostic says so); no barrier is not."""
+    sites = {"mma_sync": 1, "syncthreads": 2}
+    found = explain_ptx(op, SYMBOLIC, [], FactsOf(**{op: (sites[op], 1)}))
+    assert found.agreed == agreed
+
+
 MIXED = read_cuda("""\
 extern "C" __global__ void k(float* p) {
   for (int i = 0; i < 4; ++i) {

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     "name",
     [
+        "depth_on_hopper.md",
         "one_pass_for_num_stages.md",
         pytest.param("releases.md", marks=pytest.mark.slow),  # fetches and runs six releases
     ],

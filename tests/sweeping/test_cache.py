@@ -85,7 +85,7 @@ def test_a_damaged_entry_is_said_and_rebuilt(place, empty_cache, damage):
     assert _from_cache(place) == (True, "")
 
 
-def test_another_compiler_or_extractor_misses(place, empty_cache):
+def test_another_compiler_or_extractor_misses(place, empty_cache, monkeypatch):
     """The key changes with the compiler's identity and with our own code."""
     from stagebench.lowering import cache as caching
     from stagebench.lowering.compiler_environment import this_environment
@@ -104,7 +104,7 @@ def test_another_compiler_or_extractor_misses(place, empty_cache):
     changed = msgspec.structs.replace(environment, identity="another")
     assert cache.get(request, changed) is None
     other = caching.Cache(empty_cache, pytest.fail)
-    other.__dict__["_extractor"] = "another"
+    monkeypatch.setattr(caching, "code_digest", lambda *_: "another")
     assert other.get(request, environment) is None
 
 

@@ -11,6 +11,7 @@ from stagebench.report.profile_rows import (
     problem_lines,
     role_rows,
     stall_rows,
+    unranked_lines,
 )
 from stagebench.report.profile_view import print_depths, print_stalls
 from stagebench.timing.decode import decode
@@ -88,6 +89,13 @@ def test_depth_rows():
         ("barriers", "2", "4", "6", "8"),
         ("shared memory, bytes", "32768", "65536", "98304", "131072"),
     ]
+
+
+def test_what_has_no_rank_is_one_line_a_reason():
+    """Three depths: each pair is named behind the one reason."""
+    (line,) = unranked_lines([each for each in correlations(SWEEP[:3]) if each.rho is None])
+    assert line.startswith("no rank: 3 depths are too few: 5 or more are needed: num_stages with")
+    assert line.count("; ") >= 1
 
 
 def test_correlation_rows():
