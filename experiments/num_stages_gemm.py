@@ -33,7 +33,8 @@ Seen in the machine code (NVRTC and ptxas 13.0; ``machine_of_num_stages.svg``)
     10. Between two waits of the steady state the sm_80 code has 128 matrix instructions to hide a
        copy behind, whatever the depth: what depth buys is how long a copy may take.
 
-    ``stagebench sweep --num-stages 0 1 2 3 4 --machine --chart machine_of_num_stages.svg`` draws it.
+    ``stagebench sweep --num-stages 0 1 2 3 4 --machine --chart machine_of_num_stages.svg`` draws
+    it.
 """
 
 from stagebench import Case, Experiment, expect
