@@ -117,7 +117,10 @@ def compile_with_nvcc(
             return _rejected(
                 _portable_log(ran.log + ran.output, toolchain), f"nvcc: exit code {ran.code}"
             )
-        ptx = (folder / "kernel.ptx").read_text()
+        made = folder / "kernel.ptx"
+        if not made.is_file():
+            return lost("cuda", nvcc.path.name, "ended without an error and without PTX", ran.log)
+        ptx = made.read_text()
     return with_portable_names(ptx, toolchain.include_folders), ran.seconds
 
 

@@ -56,7 +56,10 @@ def assemble_text(
         if ran.timed_out or ran.code != 0:
             return _assembly_failed(ran, ptx, timeout_seconds)
         log = ran.log + ran.output
-        cubin = (folder / "kernel.cubin").read_bytes()
+        made = folder / "kernel.cubin"
+        if not made.is_file():
+            return lost("ptx", "ptxas", "ended without an error and without a cubin", log)
+        cubin = made.read_bytes()
         taken = ptxas_log.resources(log, entry, code_bytes(cubin, entry))
         if taken is None:
             return _failed("ptx", f"ptxas doesn't say what {entry} takes", None, log, ptx)

@@ -155,9 +155,10 @@ def add_compilers(group: argparse._ArgumentGroup) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Sweep and print; 3 if a variant failed."""
+    """Sweep and print; 3 if a variant failed, or has no machine code that was asked for."""
     from stagebench.experiment.sweep import run_sweep
     from stagebench.report.progress import SweepProgress
+    from stagebench.report.sweep_view import without_machine_code
 
     plan = sweep_plan(arguments)
     options = replace(
@@ -177,7 +178,10 @@ def run(arguments: argparse.Namespace) -> int:
         _write_json(result, arguments.json, seconds=arguments.seconds)
     if arguments.chart is not None:
         _draw(result, arguments.chart)
-    failed = any(variant.outcome == "failed" for variant in result.run.variants)
+    failed = any(
+        variant.outcome == "failed" or without_machine_code(variant)
+        for variant in result.run.variants
+    )
     return EXIT_VARIANT_FAILED if failed else EXIT_OK
 
 

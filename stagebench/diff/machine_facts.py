@@ -92,7 +92,7 @@ def _work(machine: MachineCode) -> Iterator[tuple[str, ParamValue]]:
     work = machine.arithmetic
     if work is None:
         return
-    for shape in work.mma:
+    for shape in work.mma or ():
         yield f"machine.arithmetic.mma[{shape.instruction}].executed", shape.executed
     yield "machine.arithmetic.flops", work.flops
     yield "machine.arithmetic.moved_bytes", work.moved_bytes

@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from stagebench.errors import UsageError
 from stagebench.machine.devices import Device, devices_of
@@ -70,57 +69,54 @@ def mma_kind(instruction: str) -> MmaKind:
 class Traffic:
     """Bytes through global memory; ``None``: not known.
 
-    ``cta_bytes`` is what one CTA loads and stores, ``tensor_bytes`` the size of each tensor
+    ``moved_bytes`` is what all CTAs load and store, ``tensor_bytes`` the size of each tensor
     argument of the launch.
     """
 
-    cta_bytes: int | None
+    moved_bytes: int | None
     tensor_bytes: Sequence[int] | None
 
 
 def arithmetic(
     arch: str,
     executed: Mapping[str, int] | None,
-    grid: Sequence[int] | None,
+    of_grid: Mapping[str, int] | None,
     traffic: Traffic,
 ) -> Arithmetic:
     """Work of the whole grid.
 
     ``executed`` maps a matrix instruction to its executions in one CTA, by all its warps (``mma``)
-    or warp-groups (``wgmma``) together; ``None``: not known.  ``grid`` is ``None`` where an extent
-    is symbolic.
+    or warp-groups (``wgmma``) together, ``of_grid`` to those in all CTAs; ``None``: not known.
     """
-    ctas = None if grid is None else prod(grid)
     kinds = {name: mma_kind(name) for name in sorted(executed or {})}
-    shapes = tuple(
-        MmaShape(
-            instruction=name,
-            m=kind.m,
-            n=kind.n,
-            k=kind.k,
-            executed=(executed or {})[name],
-            flops=kind.flops * (executed or {})[name],
+    shapes = (
+        None
+        if executed is None
+        else tuple(
+            MmaShape(
+                instruction=name,
+                m=kind.m,
+                n=kind.n,
+                k=kind.k,
+                executed=executed[name],
+                flops=kind.flops * executed[name],
+            )
+            for name, kind in kinds.items()
         )
-        for name, kind in kinds.items()
     )
-    flops = None
-    if executed is not None and ctas is not None:
-        flops = ctas * sum(shape.flops for shape in shapes)
+    work: list[tuple[MmaKind, int]] | None = None
+    if of_grid is not None:
+        total = [(mma_kind(name), count) for name, count in sorted(of_grid.items())]
+        work = [(kind, kind.flops * count) for kind, count in total]
+    flops = None if work is None else sum(each for _, each in work)
     compulsory = None if traffic.tensor_bytes is None else sum(traffic.tensor_bytes)
-    moved = None
-    if ctas is not None and traffic.cta_bytes is not None:
-        moved = ctas * traffic.cta_bytes
     floors: tuple[TimeFloor, ...] = ()
     if compulsory is not None:
-        work = [(kinds[s.instruction], s.flops * (ctas or 0)) for s in shapes]
-        known = flops is not None
-        floors = tuple(
-            _floor(device, work if known else None, compulsory) for device in devices_of(arch)
-        )
+        floors = tuple(_floor(device, work, compulsory) for device in devices_of(arch))
     return Arithmetic(
         mma=shapes,
         flops=flops,
-        moved_bytes=moved,
+        moved_bytes=traffic.moved_bytes,
         compulsory_bytes=compulsory,
         intensity=None if flops is None or not compulsory else flops / compulsory,
         floors=floors,

@@ -12,8 +12,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from stagebench.facts.cuda_records import CudaKernel, CudaSite
+from stagebench.machine.block_extent import extent_in_block
 from stagebench.model import Extent, Facts
+from stagebench.model.machine import NOT_WALKED
 from stagebench.ptx.by_statement import Executed
 
 _NEIGHBOURING_LINES = 3
@@ -21,6 +25,13 @@ _NEIGHBOURING_LINES = 3
 
 _ON_MATRIX_UNITS = frozenset({"mma_sync", "wgmma"})
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_EXPANDS = frozenset(
+    {
+        "cp_async_copy", "mma_sync", "st_async", "tcgen05_cp", "tcgen05_mma", "tma_load",
+        "tma_prefetch", "tma_store", "wgmma",
+    }
+)  # fmt: skip
+"""Ops of which one call may be several instructions: copies and products, never a wait."""
 _OF_A_THREAD = frozenset({"threadIdx", "x", "y", "z", "tl", "tl_shuffle_elect", "int"})
 """Names in conditions on the thread alone: some thread of every block fulfils them."""
 
@@ -48,9 +59,16 @@ class Explanation:
 
 
 def explain_ptx(
-    op: str, cuda: CudaKernel | None, counts: Sequence[Executed], facts: Facts
+    op: str,
+    cuda: CudaKernel | None,
+    counts: Sequence[Executed],
+    facts: Facts,
+    block: Sequence[int] = (0, 0, 0),
 ) -> Explanation:
-    """Compare one op line by line; in all, where the line table mixes neighbouring statements."""
+    """Compare one op line by line; in all, where the line table mixes neighbouring statements.
+
+    ``block`` is the one that was walked: extents that depend on it are computed for it.
+    """
     found = Explanation()
     if cuda is None:
         found.fail("the generated CUDA was not read")
@@ -59,7 +77,10 @@ def explain_ptx(
     written: dict[int | None, list[CudaSite]] = {}
     for site in cuda.sites:
         if site.op == op:
-            written.setdefault(site.line, []).append(site)
+            here = replace(site, dynamic=extent_in_block(site.dynamic, block))
+            written.setdefault(site.line, []).append(here)
+            if here.dynamic != site.dynamic:
+                found.say(f"a trip count depends on the block: block {_comma(block)} is compared")
     if op in _ON_MATRIX_UNITS and written and not counts:
         found.say("not on the matrix units: the template computes on the ordinary cores")
         return found
@@ -93,7 +114,7 @@ def _together(
         return None
     guarded = [site for site in sites if _guard_of_the_block([site]) is not None]
     least = _sum([site.dynamic for site in sites if site not in guarded])
-    if executed > asked and executed % asked == 0:
+    if op in _EXPANDS and executed > asked and executed % asked == 0:
         found.say(f"each call is {executed // asked} {op} instructions")
     elif guarded and isinstance(least, int) and least <= executed < asked:
         found.say(f"behind `{_guard_of_the_block(guarded)}`: {executed} of {asked} in this block")
@@ -150,7 +171,7 @@ def _compare_line(
         return
     asked = _sum([site.dynamic for site in sites])
     if executed is None:
-        found.say("not walked to the end: executions of the PTX are not known")
+        found.say(NOT_WALKED)
         factor = None
     elif not isinstance(asked, int):
         found.say("a trip count is symbolic above PTX")
@@ -171,7 +192,7 @@ def _factor(
     """How many instructions one execution of the call is."""
     if asked == executed:
         return 1
-    if asked and executed % asked == 0 and executed > asked:
+    if op in _EXPANDS and asked and executed % asked == 0 and executed > asked:
         factor = executed // asked
         found.say(f"each call is {factor} {op} instructions")
         return factor
@@ -188,6 +209,10 @@ def _guard_of_the_block(sites: Sequence[CudaSite]) -> str | None:
     """A condition that may differ between blocks: the counts above PTX take every branch."""
     guards = [guard for site in sites for guard in site.guards]
     return next((guard for guard in guards if _names(guard) - _OF_A_THREAD), None)
+
+
+def _comma(block: Sequence[int]) -> str:
+    return ", ".join(map(str, block))
 
 
 def _names(text: str) -> set[str]:

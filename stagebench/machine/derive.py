@@ -12,6 +12,7 @@ from stagebench.facts.cuda_syntax import CudaSyntaxError
 from stagebench.machine.arithmetic import arithmetic
 from stagebench.machine.devices import sm_family
 from stagebench.machine.frontier import frontier
+from stagebench.machine.grid_work import grid_work
 from stagebench.machine.levels import level_rows
 from stagebench.machine.matrix_work import (
     has_matrix_work,
@@ -59,13 +60,16 @@ def derive_machine(
         raise UsageError(f"{result.variant.kernel} was not lowered: there is nothing to read")
     module = read_module(made.ptx)
     walked = walk_kernel(module, facts)
+    walk = walk_facts(walked.execution, walked.box_bytes)
     executed = executed_by_statement(walked.execution)
     sass = read_sass(made.sass, facts.launch.function)
     flow = control_flow(sass)
     sites = sass_sites(flow, {line: one.op for one in executed for line in one.ptx_lines})
-    levels = level_rows(facts, _read_cuda(kernel_cu, facts), executed, sites)
+    levels = level_rows(facts, _read_cuda(kernel_cu, facts), executed, sites, walk.cta)
     resources = _resources(made, role_registers(flow))
-    walk = walk_facts(walked.execution, walked.box_bytes)
+    grid = grid_work(
+        module, walked.execution, walked.params, integer_grid(facts.launch), walked.box_bytes
+    )
     threads = _threads(facts)
     return MachineCode(
         toolchain=versions,
@@ -92,8 +96,8 @@ def derive_machine(
         arithmetic=arithmetic(
             result.variant.arch,
             matrix_work(walked.execution),
-            integer_grid(facts.launch),
-            traffic(facts.launch, walk),
+            grid.executed,
+            traffic(facts.launch, grid.moved_bytes),
         ),
         overlap=overlap_windows(flow, sites),
         histogram=opcode_histogram(sass),

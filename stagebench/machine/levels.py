@@ -30,8 +30,9 @@ def level_rows(
     cuda: CudaKernel | None,
     executed: Sequence[Executed],
     sass: Sequence[SassSite],
+    block: Sequence[int] = (0, 0, 0),
 ) -> tuple[LevelRow, ...]:
-    """One row for each op that any level has, ops sorted."""
+    """One row for each op that any level has, ops sorted; ``block`` is the one that was walked."""
     ptx: dict[str, list[Executed]] = {}
     for statement in executed:
         ptx.setdefault(statement.op, []).append(statement)
@@ -45,7 +46,7 @@ def level_rows(
     for op in ops:
         total, written = facts.sync_totals.get(op), in_cuda.get(op)
         counts = ptx.get(op, ())
-        down = explain_ptx(op, cuda, counts, facts)
+        down = explain_ptx(op, cuda, counts, facts, block)
         further = compared.get(op)
         rows.append(
             LevelRow(

@@ -8,10 +8,9 @@ others.  A variant that does not assemble keeps its other facts and gets a diagn
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -28,6 +27,7 @@ from stagebench.lowering.lower import Limits, LowerFunction, Lowering, Watcher, 
 from stagebench.machine.derive import not_assembled, not_read, read_machine
 from stagebench.machine.flags import flags
 from stagebench.machine.reading_cache import ReadingCache
+from stagebench.machine.reading_pool import ReadingPool, read_alone
 from stagebench.model import Diagnostic, MachineCode
 from stagebench.worker.protocol import LowerRequest
 
@@ -102,7 +102,7 @@ class _Assembling:
             cache_folder=options.cache_folder,
             warn=options.warn,
         )
-        self._pool: ProcessPoolExecutor | None = None
+        self._pool = ReadingPool(options.jobs)
         self._assembled: dict[int, Future[Assembled | NotAssembled]] = {}
         self._read: dict[int, Future[_Read]] = {}
 
@@ -116,8 +116,7 @@ class _Assembling:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=error is None, cancel_futures=True)
+        self._pool.close(wait=error is None)
         self._assembler.__exit__(kind, error, trace)
 
     def importing(self) -> None:
@@ -177,8 +176,8 @@ class _Assembling:
         lowering = complete[index]
         try:
             machine = read.result()
-        except BrokenProcessPool:
-            machine = not_read("the process that read it died")
+        except BrokenProcessPool:  # perhaps of another's reading
+            machine = self._again(lowering, made)
         if isinstance(machine, Diagnostic):
             self._tell(complete, index, _without(lowering, machine, _files(made)))
             return
@@ -190,15 +189,16 @@ class _Assembling:
         self._watcher.assembled(index, lowering)
 
     def _submit(self, lowering: Lowering, made: Assembled) -> Future[_Read]:
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._options.jobs, get_context("spawn"))
-        return self._pool.submit(
-            read_machine,
-            lowering.result,
-            lowering.kernel_cu or "",
-            made,
-            self._toolchain.versions,
-        )
+        return self._pool.submit(read_machine, *self._text(lowering, made))
+
+    def _again(self, lowering: Lowering, made: Assembled) -> _Read:
+        try:
+            return read_alone(read_machine, *self._text(lowering, made))
+        except BrokenProcessPool:
+            return not_read("the process that read it died")
+
+    def _text(self, lowering: Lowering, made: Assembled) -> tuple[object, ...]:
+        return lowering.result, lowering.kernel_cu or "", made, self._toolchain.versions
 
 
 def _with(lowering: Lowering, made: Assembled, machine: MachineCode) -> Lowering:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from stagebench.machine.arithmetic import Traffic, UnknownMmaError, mma_kind
-from stagebench.model import Launch, Walk
+from stagebench.model import Launch
 from stagebench.model.facts import LaunchTensor
 from stagebench.ptx.by_statement import Executed
 from stagebench.ptx.executed import Execution
@@ -27,7 +27,8 @@ def matrix_work(execution: Execution) -> dict[str, int] | None:
 
     Not known too where an instruction does not say its shape (``tcgen05.mma``, ``wmma``).
     """
-    if not execution.complete:
+    sites = {s.index for s in execution.program.sites if s.op in _ISSUING_THREADS}
+    if execution.stops or sites & execution.uncounted:
         return None
     found: dict[str, int] = {}
     for site in execution.program.sites:
@@ -44,14 +45,12 @@ def matrix_work(execution: Execution) -> dict[str, int] | None:
     return found
 
 
-def traffic(launch: Launch, walk: Walk) -> Traffic:
-    """Bytes of one CTA, and of each tensor; packed types by their bits."""
-    loaded, stored = walk.bytes_loaded, walk.bytes_stored
-    moved = None if loaded is None or stored is None else loaded + stored
+def traffic(launch: Launch, moved_bytes: int | None) -> Traffic:
+    """What the grid moves, and the size of each tensor; packed types by their bits."""
     sizes = None if launch.tensors is None else [_tensor_bytes(one) for one in launch.tensors]
     known = None if sizes is None else [size for size in sizes if size is not None]
     return Traffic(
-        cta_bytes=moved,
+        moved_bytes=moved_bytes,
         tensor_bytes=known if known is not None and len(known) == len(sizes or ()) else None,
     )
 

@@ -135,6 +135,12 @@ class Walk(Record, frozen=True, kw_only=True):
     bytes_stored: int | None
 
 
+NO_MACHINE_CODE = frozenset({"not-assembled", "machine-code-not-read"})
+"""Codes of the diagnostics of a variant that has no machine code although it was asked for."""
+NOT_WALKED = "not walked to the end: executions of the PTX are not known"
+"""What stands in a `LevelRow` where only the static counts could be compared."""
+
+
 class LevelRow(Record, frozen=True, kw_only=True):
     """One op at the four levels; ``None``: not read there.
 
@@ -179,11 +185,12 @@ class TimeFloor(Record, frozen=True, kw_only=True):
 class Arithmetic(Record, frozen=True, kw_only=True):
     """Work of the whole grid: matrix FLOPs as executed, bytes that cross global memory.
 
-    ``compulsory_bytes`` counts each tensor argument once; ``moved_bytes`` what the CTAs move,
-    caches not counted.  ``intensity`` is FLOPs per compulsory byte.
+    ``mma`` is what the CTA executes that was walked; ``None``: not known.  ``compulsory_bytes``
+    counts each tensor argument once; ``moved_bytes`` what the CTAs move, caches not counted.
+    ``intensity`` is FLOPs per compulsory byte.
     """
 
-    mma: tuple[MmaShape, ...]
+    mma: tuple[MmaShape, ...] | None
     flops: int | None
     moved_bytes: int | None
     compulsory_bytes: int | None

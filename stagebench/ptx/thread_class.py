@@ -16,17 +16,21 @@ import numpy.typing as npt
 from stagebench.ptx.integer_ops import Array, Value
 
 Extents = tuple[int, int, int]
+Indices = tuple[int | None, int | None, int | None]
 WARP = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Which CTA of which grid is walked; extents are x, y, z."""
+    """Which CTA of which grid is walked; extents are x, y, z.
+
+    An index of ``cta`` that is ``None`` is not known: what the walk then knows holds for each.
+    """
 
     block: Extents
     grid: Extents
     cluster: Extents = (1, 1, 1)
-    cta: Extents = (0, 0, 0)
+    cta: Indices = (0, 0, 0)
 
     @property
     def threads(self) -> int:
@@ -80,14 +84,14 @@ class ThreadClass:
     def _special(self, name: str) -> Value | None:
         head, _, axis = name.partition(".")
         place = self.placement
-        extents = {
+        extents: dict[str, Indices] = {
             "%ntid": place.block,
             "%nctaid": place.grid,
             "%ctaid": place.cta,
             "%cluster_nctaid": place.cluster,
-            "%cluster_ctaid": _each(lambda a, b: a % b, place.cta, place.cluster),
-            "%clusterid": _each(lambda a, b: a // b, place.cta, place.cluster),
-            "%nclusterid": _each(lambda a, b: a // b, place.grid, place.cluster),
+            "%cluster_ctaid": _in_cluster(place.cta, place.cluster),
+            "%clusterid": _clusters(place.cta, place.cluster),
+            "%nclusterid": _clusters(place.grid, place.cluster),
         }
         if head in extents and axis in ("x", "y", "z"):
             return extents[head]["xyz".index(axis)]
@@ -95,7 +99,6 @@ class ThreadClass:
             return self._thread_index("xyz".index(axis))
         found: Value | None = None
         lane = self.threads % WARP
-        rank = _each(lambda a, b: a % b, place.cta, place.cluster)
         if head == "%laneid":
             found = as_value(lane)
         elif head == "%warpid":
@@ -110,8 +113,7 @@ class ThreadClass:
             masks |= {"ge": ~below & np.uint64(0xFFFFFFFF)}
             found = as_value(masks[head.rpartition("_")[2]])
         elif head == "%cluster_ctarank":
-            nx, ny, _ = place.cluster
-            found = rank[0] + nx * (rank[1] + ny * rank[2])
+            found = _rank(_in_cluster(place.cta, place.cluster), place.cluster)
         elif head == "%cluster_nctarank":
             found = place.cluster[0] * place.cluster[1] * place.cluster[2]
         elif head == "WARP_SZ":
@@ -127,8 +129,28 @@ class ThreadClass:
         return as_value(self.threads // (nx * ny))
 
 
-def _each(compute: Any, one: Extents, other: Extents) -> Extents:  # noqa: ANN401 - a lambda
-    x, y, z = (compute(a, b) for a, b in zip(one, other, strict=True))
+def _in_cluster(cta: Indices, cluster: Extents) -> Indices:
+    """Return the place in the cluster, which of an extent of 1 is always 0."""
+    x, y, z = (
+        0 if size == 1 else None if index is None else index % size
+        for index, size in zip(cta, cluster, strict=True)
+    )
+    return x, y, z
+
+
+def _rank(place: Indices, cluster: Extents) -> int | None:
+    x, y, z = place
+    if x is None or y is None or z is None:
+        return None
+    return x + cluster[0] * (y + cluster[1] * z)
+
+
+def _clusters(indices: Indices, cluster: Extents) -> Indices:
+    """Return indices counted in clusters."""
+    x, y, z = (
+        None if index is None else index // size
+        for index, size in zip(indices, cluster, strict=True)
+    )
     return x, y, z
 
 

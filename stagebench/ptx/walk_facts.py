@@ -47,13 +47,19 @@ def parameter_values(
 
 
 def walk_facts(execution: Execution, box_bytes: Mapping[str, int] | None = None) -> Walk:
-    """Return the record of a walk; of one that is not complete no counts are kept."""
+    """Return the record of a walk; of one that is not complete no counts are kept.
+
+    Raises `UsageError` for a walk of no CTA in particular.
+    """
+    x, y, z = execution.placement.cta
+    if x is None or y is None or z is None:
+        raise UsageError("a walk that does not know its block has no facts of one")
     roles = thread_roles(execution)
     stopped = [stop.instruction for stop in execution.stops]
     lines = cuda_lines(execution.program.function, stopped)
     complete = execution.complete
     return Walk(
-        cta=execution.placement.cta,
+        cta=(x, y, z),
         complete=complete,
         paths=tuple(
             RoleCount(

@@ -27,11 +27,11 @@ def machine_rows(column_facts: Sequence[Facts | None]) -> Iterable[FactRow]:
     yield _row("CTAs per SM", machines, _occupancy)
     yield _row("deepest with 2 CTAs", machines, _two_ctas)
     yield _row("code size", machines, lambda m: quantities.size(m.resources.code_bytes))
-    yield _row("MMAs executed", machines, _mma)
-    yield _row("global bytes per CTA", machines, _bytes)
+    yield _row("MMAs in block 0", machines, _mma)
+    yield _row("bytes of block 0", machines, _bytes)
     yield _row("MMAs per wait (body)", machines, _overlap)
     yield _row("levels that differ", machines, _disagreements)
-    yield _row("assembler said", machines, _said)
+    yield _row("machine code warns", machines, _warns)
 
 
 def _row(
@@ -78,11 +78,18 @@ def occupancy_words(machine: MachineCode) -> str:
 
 def _two_ctas(machine: MachineCode) -> str | None:
     own = [point.max_num_stages_two_ctas for point in machine.frontier[:1]]
-    return None if not own or own[0] is None else str(own[0])
+    if not own or own[0] is None:
+        return None
+    occupancy = machine.occupancy
+    if occupancy is not None and occupancy.ctas_per_sm == 1:
+        others = [_LIMITERS[by] for by in occupancy.limiters if by != "shared_memory"]
+        if others:  # shallower would not help
+            return f"none ({', '.join(others)})"
+    return str(own[0])
 
 
 def _mma(machine: MachineCode) -> str | None:
-    if machine.arithmetic is None:
+    if machine.arithmetic is None or machine.arithmetic.mma is None:
         return None
     return (
         ", ".join(f"{shape.executed} {shape.instruction}" for shape in machine.arithmetic.mma)
@@ -106,6 +113,6 @@ def _disagreements(machine: MachineCode) -> str:
     return ", ".join(row.op for row in machine.levels if not row.agreed) or NONE
 
 
-def _said(machine: MachineCode) -> str:
+def _warns(machine: MachineCode) -> str:
     codes = dict.fromkeys(d.code for d in machine.diagnostics if d.severity != "note")
     return ", ".join(codes) or NONE

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from stagebench.model import Arithmetic, Extent, Facts, LevelCount, MachineCode, MachineSite
+from stagebench.model.machine import NOT_WALKED
 from stagebench.report import quantities
 from stagebench.report.explain_section import Section
 from stagebench.report.fact_row import NONE
@@ -31,7 +32,7 @@ def machine_sections(facts: Facts) -> tuple[Section, ...]:
         _sites(machine.sites),
         _paths(machine),
         _overlap(machine),
-        *_arithmetic(machine.arithmetic),
+        *_arithmetic(machine.arithmetic, walked=machine.walk is not None and machine.walk.complete),
     )
 
 
@@ -84,17 +85,23 @@ def levels_section(machine: MachineCode) -> Section:
         (
             row.op,
             *(_count(level) for level in (row.ir, row.cuda, row.ptx, row.sass)),
-            "; ".join(row.explanations) or ("" if row.agreed else "not explained"),
+            "; ".join(why for why in row.explanations if why != NOT_WALKED)
+            or ("" if row.agreed else "not explained"),
         )
         for row in sorted(machine.levels, key=lambda row: sync_rank(row.op))
     ]
     if not rows:
         return Section(title="Four levels", lines=("no sync op at any level",))
     differ = [row.op for row in machine.levels if not row.agreed]
-    line = f"not explained: {', '.join(differ)}" if differ else "every difference is explained"
+    lines = [f"not explained: {', '.join(differ)}" if differ else "every difference is explained"]
+    if any(NOT_WALKED in row.explanations for row in machine.levels):
+        lines = [
+            lines[0] if differ else "every difference of the static counts is explained",
+            "the walk of the PTX did not reach the end: its executions are not known, nor compared",
+        ]
     return Section(
         title="Four levels (static · executed)",
-        lines=(line,),
+        lines=tuple(lines),
         rows=(("op", "device IR", "CUDA", "PTX", "SASS", "why they differ"), *rows),
         alarming=bool(differ),
     )
@@ -181,17 +188,22 @@ def _overlap(machine: MachineCode) -> Section:
     return Section(title="Between waits, in SASS order", rows=(head, *rows))
 
 
-def _arithmetic(work: Arithmetic | None) -> Iterable[Section]:
+def _arithmetic(work: Arithmetic | None, *, walked: bool) -> Iterable[Section]:
     if work is None:
         return
     lines = [
-        f"{shape.instruction}: {shape.executed} a CTA, {shape.m}×{shape.n}×{shape.k}"
-        for shape in work.mma
+        f"{shape.instruction}: {shape.executed} in block 0, {shape.m}×{shape.n}×{shape.k}"
+        for shape in work.mma or ()
     ]
+    if work.mma is None:
+        why = "their shape is not in their name" if walked else "the walk did not count them all"
+        lines.append(f"matrix instructions: not known, {why}")
+    elif work.flops is None:
+        lines.append("of the whole grid: not known, blocks differ or the grid is symbolic")
     if work.flops is not None and work.compulsory_bytes is not None:
         lines.append(
             f"{work.flops / 1e9:.2f} GFLOP, {quantities.size(work.compulsory_bytes)} at least, "
-            f"{quantities.size(work.moved_bytes)} moved by the CTAs"
+            f"{_moved(work.moved_bytes)} moved by the CTAs"
             + (f", {work.intensity:.0f} FLOP per byte" if work.intensity is not None else "")
         )
     rows = [
@@ -209,6 +221,10 @@ def _arithmetic(work: Arithmetic | None) -> Iterable[Section]:
         lines=tuple(lines) or (NONE,),
         rows=(head, *rows) if rows else (),
     )
+
+
+def _moved(size: int | None) -> str:
+    return "not known what is" if size is None else quantities.size(size)
 
 
 def _known(value: Extent | None) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from stagebench.model import Run
+from stagebench.model import Run, VariantResult
+from stagebench.model.machine import NO_MACHINE_CODE
 from stagebench.report import layout, lines, quantities
 from stagebench.report.console import open_console
 from stagebench.report.fact_row import NONE
@@ -49,20 +50,29 @@ def print_sweep(
     for text in notes:
         lines.show(out, _note_lines([Note(kind="note", depths="", text=text)], out.width))
     failed = sum(result.outcome == "failed" for result in run.variants)
+    bare = sum(without_machine_code(result) for result in run.variants)
     line = summary_line(
         variants=len(run.variants),
         failed=failed,
+        not_assembled=bare,
         elapsed_seconds=elapsed_seconds,
         from_cache=from_cache,
         dump_dir=dump_dir,
     )
-    lines.show(out, [Text(line, style="bold red" if failed else "bold")])
+    lines.show(out, [Text(line, style="bold red" if failed or bare else "bold")])
+
+
+def without_machine_code(result: VariantResult) -> bool:
+    """Whether machine code was asked for, and could not be made or read."""
+    diagnostics = () if result.facts is None else result.facts.diagnostics
+    return any(diagnostic.code in NO_MACHINE_CODE for diagnostic in diagnostics)
 
 
 def summary_line(
     *,
     variants: int,
     failed: int,
+    not_assembled: int = 0,
     elapsed_seconds: float | None,
     from_cache: int,
     dump_dir: str | None,
@@ -70,6 +80,7 @@ def summary_line(
     """``8 variants: 8 lowered, 0 failed · 5.1 s · 6 from cache · dumps in …``."""
     parts = [
         f"{quantities.count(variants, 'variant')}: {variants - failed} lowered, {failed} failed"
+        + (f", {not_assembled} without machine code" if not_assembled else "")
     ]
     if elapsed_seconds is not None:
         parts.append(quantities.seconds(elapsed_seconds))

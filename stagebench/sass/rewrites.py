@@ -78,6 +78,7 @@ def _compare(
     found = Counter(site.ptx_line for site in sass if site.op == op)
     total, seen = sum(expected.values()), sum(found.values())
     names: Counter[str] = Counter()
+    lost = 0
     if op in _INEXACT:
         times = seen / total if total else 0
         if times > 1 and times == int(times):
@@ -87,7 +88,9 @@ def _compare(
     else:
         for line, count in expected.items():
             bare = "mbarrier_arrive" not in ops_at[line]
-            names.update(_at_line(op, count, found[line], sass, bare=bare))
+            named = _at_line(op, count, found[line], sass, bare=bare)
+            names.update(named)
+            lost += max(0, count - found[line] + sum(named.values()))
         for place, count in found.items():
             if place not in expected:
                 names.update(_elsewhere(op, count, ops_at.get(place or 0, [])))
@@ -95,6 +98,8 @@ def _compare(
         Rewrite(op, name, difference) for name, difference in sorted(names.items()) if difference
     )
     left = seen - total - sum(rewrite.difference for rewrite in rewrites)
+    if not left:
+        left = -lost  # what one line lost is not made up for by another line's surplus
     return OpComparison(op, total, seen, rewrites, left)
 
 

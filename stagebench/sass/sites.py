@@ -23,7 +23,7 @@ POLL = "mbarrier_poll"
 
 _SPIN_HEADS = frozenset(
     {"BRA", "BSSY", "BSYNC", "IMAD", "MOV", "NANOSLEEP", "NOP", "PLOP3", "R2UR", "SHF", "SYNCS"}
-    | {"UMOV", "VOTEU", "WARPSYNC", "YIELD"}
+    | {"UMOV", "VOTEU", "WARPSYNC", "YIELD", "LDL", "STL"}  # the last two: a spilled register
 )
 _COMMITS = {"cp_async_wait": ("LDGDEPBAR", "LDGSTS"), "tma_store_wait": ("UTMACMDFLUSH",)}
 _ALLOCATION_DISTANCE = 2

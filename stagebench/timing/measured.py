@@ -103,7 +103,11 @@ def select_sweeps(measured: Measured, only: Sequence[str]) -> Measured:
         for sweep, name in zip(measured.sweeps, names, strict=True)
         if not only or any(text == name or (text in name and text not in names) for text in only)
     )
-    return msgspec.structs.replace(measured, sweeps=chosen)
+    kernels = {sweep.variant.kernel for sweep in chosen}
+    libraries = tuple(  # a case is the kernel's name and a digest of its parameters
+        one for one in measured.libraries if one.case.rpartition("-")[0] in kernels
+    )
+    return msgspec.structs.replace(measured, sweeps=chosen, libraries=libraries)
 
 
 def _on_device(

@@ -57,9 +57,11 @@ def find_device(name: str) -> Device | None:
 
 def _compute_us(work: Arithmetic, device: Device) -> float | None:
     """Time of all matrix operations at the device's peak dense rates, in microseconds."""
-    if work.flops is None:
+    if work.flops is None or work.mma is None:
         return None
     of_cta = sum(shape.flops for shape in work.mma)
+    if not of_cta:  # the CTA that was walked does nothing: the kinds of the others aren't known
+        return None if work.flops else 0.0
     total = 0.0
     for shape in work.mma:
         try:

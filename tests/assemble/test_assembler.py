@@ -329,6 +329,23 @@ def test_leaving_early_ends_what_runs_and_cancels_what_waits(toolchain, tmp_path
         waiting.result(timeout=30)
 
 
+@pytest.mark.parametrize(
+    ("silent", "message"),
+    [
+        ("nvcc", "nvcc ended without an error and without PTX"),
+        ("ptxas", "ptxas ended without an error and without a cubin"),
+    ],
+)
+def test_a_program_that_succeeds_and_writes_nothing(toolchain, start, tmp_path, silent, message):
+    """``--assembler /bin/true`` loses that kernel, in words; it is tried again next time."""
+    nothing = program(tmp_path, silent, "exit 0")
+    kind = "nvcc" if silent == "nvcc" else "nvrtc"
+    tools = _replace(toolchain, compiler=kind, **{silent: nothing})
+    with start(tools) as made:
+        result = made.submit(REVERSE, "sm_80", "reverse").result()
+    assert (result.message, result.lasting) == (message, False)
+
+
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on this machine")
 def test_a_toolkits_nvcc_gives_the_same_facts(start, reversed_):
     """Compiled by nvcc: the same resources and lines as by NVRTC."""

@@ -59,8 +59,8 @@ def test_the_work_of_a_gemm():
     found = arithmetic(
         "sm_90a",
         {_WGMMA: 2 * 64 * 4},
-        (32, 32, 1),
-        Traffic(cta_bytes=2 * 64 * 16384 + 32768, tensor_bytes=[2 * size * size] * 3),
+        {_WGMMA: 1024 * 2 * 64 * 4},
+        Traffic(moved_bytes=1024 * 2129920, tensor_bytes=[2 * size * size] * 3),
     )
     (shape,) = found.mma
     assert (shape.m, shape.n, shape.k, shape.executed) == (64, 128, 16, 512)
@@ -78,31 +78,41 @@ def test_the_work_of_a_gemm():
 
 def test_no_matrix_instruction_is_zero_and_unknown_is_none():
     """Looked and found none: 0 FLOPs, a floor by memory; never looked: no FLOPs, no time."""
-    traffic = Traffic(cta_bytes=None, tensor_bytes=[2039 * 10**6])
-    none = arithmetic("sm_80", {}, (4, 1, 1), traffic)
+    traffic = Traffic(moved_bytes=None, tensor_bytes=[2039 * 10**6])
+    none = arithmetic("sm_80", {}, {}, traffic)
     assert (none.flops, none.floors[0].compute_us, none.floors[0].bound_by) == (0, 0.0, "memory")
     assert none.floors[0].floor_us == pytest.approx(1000.0)
-    unknown = arithmetic("sm_80", None, (4, 1, 1), traffic)
+    unknown = arithmetic("sm_80", None, None, traffic)
+    assert (none.mma, unknown.mma) == ((), None)
     assert (unknown.flops, unknown.intensity, unknown.floors[0].compute_us) == (None, None, None)
     assert unknown.moved_bytes is None
 
 
 def test_a_symbolic_grid_has_no_total():
     """Executions of a CTA are known, those of the grid are not."""
-    found = arithmetic("sm_90a", {_WGMMA: 8}, None, Traffic(cta_bytes=64, tensor_bytes=[64]))
+    found = arithmetic("sm_90a", {_WGMMA: 8}, None, Traffic(moved_bytes=None, tensor_bytes=[64]))
     assert (found.mma[0].flops, found.flops, found.moved_bytes) == (8 * 262144, None, None)
     assert found.floors[0].compute_us is None
+
+
+def test_blocks_that_differ_are_not_block_0_times_the_grid():
+    """Block 0 executes 8 products, four blocks together 20: the FLOPs are those of 20."""
+    found = arithmetic(
+        "sm_90a", {_WGMMA: 8}, {_WGMMA: 20}, Traffic(moved_bytes=0, tensor_bytes=[64])
+    )
+    assert (found.mma[0].executed, found.flops) == (8, 20 * 262144)
+    assert found.floors[0].compute_us == pytest.approx(20 * 262144 / 989e6, rel=0.01)
 
 
 def test_a_rate_that_is_not_known_gives_no_compute_floor():
     """fp8 on an A100: no rate, no time; memory still bounds it."""
     name = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32"
-    found = arithmetic("sm_80", {name: 1}, (1, 1, 1), Traffic(cta_bytes=0, tensor_bytes=[64]))
+    found = arithmetic("sm_80", {name: 1}, {name: 1}, Traffic(moved_bytes=0, tensor_bytes=[64]))
     assert found.floors[0].compute_us is None
     assert found.floors[0].floor_us == found.floors[0].memory_us
 
 
 def test_no_tensor_sizes_no_floor():
     """Without compulsory bytes there is nothing to stand against."""
-    found = arithmetic("sm_80", {}, (1, 1, 1), Traffic(cta_bytes=0, tensor_bytes=None))
+    found = arithmetic("sm_80", {}, {}, Traffic(moved_bytes=0, tensor_bytes=None))
     assert (found.floors, found.intensity, found.compulsory_bytes) == ((), None, None)

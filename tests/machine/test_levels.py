@@ -3,6 +3,7 @@
 import pytest
 
 from stagebench.facts.cuda_sites import read_cuda
+from stagebench.machine.block_extent import extent_in_block
 from stagebench.machine.cuda_to_ptx import explain_ptx
 from stagebench.machine.levels import level_rows
 from stagebench.model import LevelCount, SyncTotal
@@ -68,13 +69,77 @@ def test_copies_of_a_loop_are_unrolling():
     assert (found.agreed, found.reasons) == (True, ("unrolled ×4",))
 
 
+COPY = read_cuda("""\
+extern "C" __global__ void k(float* p) {
+  for (int i = 0; i < 4; ++i) {
+    tl::cp_async_gs<16>(p, p);
+  }
+}
+""")[0]
+
+
 def test_a_template_that_is_several_instructions_is_no_unrolling():
-    """Twice the executions at every call: each call is two instructions."""
+    """Twice the executions of a copy: each call is two instructions."""
+    found = explain_ptx(
+        "cp_async_copy", COPY, [ptx("cp_async_copy", 3, [10, 11], 8)],
+        FactsOf(cp_async_copy=(1, 4)),
+    )  # fmt: skip
+    assert (found.agreed, found.reasons) == (
+        True,
+        ("each call is 2 cp_async_copy instructions",),
+    )
+
+
+def test_a_barrier_is_never_several():
+    """Twice the executions of a barrier is an additional barrier: not explained."""
     found = explain_ptx(
         "syncthreads", CUDA,
-        [ptx("syncthreads", 3, [10, 11], 8), ptx("syncthreads", 11, [20, 21], 2)], FACTS,
+        [ptx("syncthreads", 3, [10, 11], 8), ptx("syncthreads", 11, [20], 1)], FACTS,
     )  # fmt: skip
-    assert (found.agreed, found.reasons) == (True, ("each call is 2 syncthreads instructions",))
+    assert not found.agreed
+    assert "kernel.cu:3: 4 executions in the CUDA, 8 in PTX" in found.reasons
+
+
+OF_THE_BLOCK = read_cuda("""\
+extern "C" __global__ void k(float* p) {
+  for (int i = 0; i < (((int)blockIdx.y) * 2) + 3; ++i) {
+    __syncthreads();
+  }
+}
+""")[0]
+
+
+@pytest.mark.parametrize(
+    ("block", "executed", "agreed"),
+    [((0, 0, 0), 3, True), ((9, 4, 0), 11, True), ((0, 1, 0), 3, False), ((0, 0, 0), 4, False)],
+)
+def test_a_trip_count_of_the_block_is_computed_for_the_block_walked(block, executed, agreed):
+    """``2 * blockIdx.y + 3`` is a number in the block that is walked: one more is not explained."""
+    found = explain_ptx(
+        "syncthreads", OF_THE_BLOCK, [ptx("syncthreads", 3, [10], executed)],
+        FactsOf(syncthreads=(1, "2 * by + 3")), block,
+    )  # fmt: skip
+    assert found.agreed is agreed
+
+
+@pytest.mark.parametrize(
+    ("extent", "number"),
+    [
+        ("2 * (blockIdx.x + 1)", 8),
+        ("(blockIdx.x * 5 + 1) / 4 + blockIdx.y % 3", 6),
+        ("((blockIdx.x + 31) >> 5)", 1),
+        ("(K + 31) >> 5", "(K + 31) >> 5"),
+        ("blockIdx.y - blockIdx.x", 2),
+        ("blockIdx.x - blockIdx.y", "blockIdx.x - blockIdx.y"),
+        ("(blockIdx.x - blockIdx.y) / 2 + 9", "(blockIdx.x - blockIdx.y) / 2 + 9"),
+        ("4 / blockIdx.z", "4 / blockIdx.z"),
+        ("blockIdx.x ? 1 : 2", "blockIdx.x ? 1 : 2"),
+        ("n.x + blockIdx.x", "n.x + blockIdx.x"),
+    ],
+)
+def test_an_extent_in_a_block(extent, number):
+    """Integer arithmetic of block indices is computed as in C; all else stays symbolic."""
+    assert extent_in_block(extent, (3, 5, 0)) == number
 
 
 def test_a_lost_execution_is_not_explained():

@@ -215,3 +215,11 @@ def test_real_texts_are_read_whole(name):
         first = module.lines[one.span.line - 1][one.span.column - 1 :]
         assert first.startswith("@" if one.guard else one.opcode)
         assert module.lines[one.span.last_line - 1][one.span.last_column - 1] == ";"
+
+
+@pytest.mark.parametrize("literal", ["096", "08U", "0009"])
+def test_an_octal_literal_of_other_digits_is_refused(literal):
+    """``096`` is no integer of PTX (PTX ISA, "Integer Constants"): its line is told, no crash."""
+    with pytest.raises(PtxSyntaxError):
+        read_module(text_of(f"\tadd.s32 %r1, %r2, {literal};\n"))
+    read_module(text_of("\tadd.s32 %r1, %r2, 077;\n\tadd.s32 %r1, %r2, 0;\n"))

@@ -6,10 +6,15 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from stagebench.model import Run
+from stagebench.model import Diagnostic, Run
 from stagebench.report.console import PIPE_WIDTH, open_console
 from stagebench.report.sweep_rows import sweep_tables
-from stagebench.report.sweep_view import print_sweep, summary_line, table_lines
+from stagebench.report.sweep_view import (
+    print_sweep,
+    summary_line,
+    table_lines,
+    without_machine_code,
+)
 
 ALL = ["gemm_sm80", "gemm_sm90a", "attention", "nested", "refill", "overflow", "failing"]
 
@@ -159,3 +164,22 @@ def test_the_closing_line_leaves_out_what_is_not_known():
         summary_line(variants=1, failed=1, elapsed_seconds=None, from_cache=0, dump_dir=None)
         == "1 variant: 0 lowered, 1 failed"
     )
+
+
+def test_a_variant_that_is_lowered_and_not_assembled_is_counted(recorded):
+    """The closing line says how many have no machine code; a warning of another kind is none."""
+    run, _ = recorded("gemm_sm80")
+    first = run.variants[0]
+
+    def saying(code):
+        said = Diagnostic(severity="error", code=code, message="m", evidence=())
+        facts = msgspec.structs.replace(first.facts, diagnostics=(said,))
+        return msgspec.structs.replace(first, facts=facts)
+
+    assert without_machine_code(saying("not-assembled"))
+    assert without_machine_code(saying("machine-code-not-read"))
+    assert not without_machine_code(saying("spills"))
+    console = Console(file=io.StringIO(), width=100)
+    print_sweep(msgspec.structs.replace(run, variants=(saying("not-assembled"),)), console=console)
+    closing = console.file.getvalue().strip().splitlines()[-1]
+    assert closing == "1 variant: 1 lowered, 0 failed, 1 without machine code"

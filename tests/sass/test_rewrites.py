@@ -45,6 +45,20 @@ def test_a_barrier_that_vanishes_is_left_over():
     assert (found.rewrites, found.unexplained) == ((), -1)
 
 
+def test_a_lost_barrier_is_not_made_up_for_elsewhere():
+    """One lost, one at a line of another op: the numbers agree and the lines do not."""
+    ptx = [("syncthreads", 5), ("cp_async_wait", 8)]
+    found = _only(compare(ptx, [_site("syncthreads", 8)]), "syncthreads")
+    assert (found.ptx, found.sass, found.rewrites, found.unexplained) == (1, 1, (), -1)
+
+
+def test_a_lost_barrier_is_not_made_up_for_by_a_copy():
+    """One copied, one lost: still one too few."""
+    ptx = [("syncthreads", 5), ("syncthreads", 8)]
+    found = _only(compare(ptx, [_site("syncthreads", 8)] * 2), "syncthreads")
+    assert found.unexplained == -1
+
+
 def test_an_op_from_nowhere_is_left_over():
     """A load at a line where the PTX has none is not explained away."""
     found = _only(compare([("syncthreads", 5)], [_site("tma_load", 5)]), "tma_load")

@@ -1,7 +1,11 @@
 """What takes the whole function: kinds of groups, and which polls make one wait."""
 
-from stagebench.sass.sites import site_totals
-from tests.sass.reading import DATA, ops_by_ptx, sites
+import pytest
+
+from stagebench.sass.control_flow import control_flow
+from stagebench.sass.read import read_sass
+from stagebench.sass.sites import site_totals, sync_sites
+from tests.sass.reading import DATA, ops_by_ptx, sites, text
 
 
 def test_a_spinning_wait_is_one_wait_and_two_polls():
@@ -26,6 +30,19 @@ def test_a_spinning_wait_is_one_wait_and_two_polls():
     waits = {site.ptx_line for site in found if site.op == "mbarrier_wait"}
     assert len(waits) == 8
     assert waits == {site.ptx_line for site in found if site.op == "mbarrier_poll"}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "waits"), [("LDL.LU R2, [R1+0x50]", 8), ("LDS R2, [R7]", 7)]
+)
+def test_a_spin_loop_may_reload_a_spilled_register(instruction, waits):
+    """An address is spilled around an mbarrier's spin loop; a load of data is other work."""
+    name = "gemm_kernel_kernel"
+    before, after = text("gemm_depth2_sm_90a").split("@!P0 NANOSLEEP.SYNCS 0x989680", 1)
+    sass = read_sass(f"{before}{instruction}{after}", name)
+    found = site_totals(sync_sites(control_flow(sass)))
+    assert found["mbarrier_wait"] == waits
+    assert ("mbarrier_try_wait" in found) is (waits == 7)
 
 
 def test_one_kind_of_group_names_the_wait():
