@@ -6,9 +6,27 @@ thirds of the whole import's time.  A kernel's file that wants torch still gets 
 
 from __future__ import annotations
 
+import importlib.abc
 import sys
 from types import ModuleType
 from typing import Any
+
+from stagebench.errors import UsageError
+
+
+class TileLangImportError(UsageError, ImportError):
+    """A kernel's file imports TileLang where Apache TVM lowers."""
+
+
+class _NoTileLang(importlib.abc.MetaPathFinder):
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        """Refuse to find it; everything else is for others to find."""
+        del path, target
+        if fullname == "tilelang":
+            raise TileLangImportError(
+                "the kernel's file imports tilelang, which can't share a process with Apache TVM",
+                hint="--compiler tilelang lowers it",
+            )
 
 
 def _import_tvm() -> ModuleType:
@@ -24,4 +42,5 @@ def _import_tvm() -> ModuleType:
     return module
 
 
+sys.meta_path.insert(0, _NoTileLang())
 tvm: Any = _import_tvm()

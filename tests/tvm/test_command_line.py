@@ -107,6 +107,24 @@ class TestSweep:
         assert ran.code == 2
         assert "--compiler tvm" in ran.err
 
+    def test_a_kernel_of_tilelang_s(self, tmp_path):
+        """Says with which compiler it is lowered; one that can do without TileLang is lowered."""
+        path = tmp_path / "kernel.py"
+        path.write_text("import tilelang\n\n\ndef f(num_stages=1):\n    return None\n")
+        ran = stagebench("sweep", f"{path}:f", "--compiler", "tvm", "--no-dumps", cwd=tmp_path)
+        assert ran.code == 2
+        assert "imports tilelang" in ran.err
+        assert "--compiler tilelang" in ran.err
+        path.write_text(
+            "try:\n    import tilelang\nexcept ImportError:\n    pass\n\n"
+            "from stagebench.kernels.tvm_tirx import gemm_tirx as f\n"
+        )
+        ran = stagebench(
+            "sweep", f"{path}:f", "--compiler", "tvm", "--no-dumps", "--arch", "sm_80",
+            "--num-stages", 2, cwd=tmp_path,
+        )  # fmt: skip
+        assert ran.code == 0, ran.out + ran.err
+
     def test_pipeline(self, tmp_path):
         """``--pipeline`` is the pass config's short name; a name that is none is a usage error."""
         ran = stagebench(
