@@ -135,7 +135,7 @@ def _show_again(source: Path, arguments: argparse.Namespace) -> int:
     if arguments.timeline is not None:
         from stagebench.timing.timeline_files import write_timelines
 
-        write_timelines(read_profile(source), source, arguments.timeline)
+        write_timelines(read_profile(source), source, arguments.timeline, arguments.only)
     return EXIT_OK
 
 

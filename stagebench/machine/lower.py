@@ -1,8 +1,9 @@
 """How are variants assembled beside their lowering?
 
-As soon as a variant is lowered its CUDA goes to the assembler's processes; what comes back is read
-(PTX, SASS, the walk) in a pool of our own processes, so that neither waits for the lowering of the
-others.  A variant that does not assemble keeps its other facts and gets a diagnostic.
+As soon as a variant is lowered its CUDA goes to the assembler's processes, so that it does not wait
+for the lowering of the others; once all are lowered, what came back is read (PTX, SASS, the walk)
+in a pool of our own processes.  A variant that does not assemble keeps its other facts and gets a
+diagnostic.
 """
 
 from __future__ import annotations
@@ -64,11 +65,9 @@ def machine_lowerer(options: MachineOptions, wanted: Sequence[bool] | None = Non
         watcher: Watcher,
     ) -> list[Lowering]:
         own = toolchain
-        of_tilelang = environment.compiler.name == "tilelang"
-        if (
-            of_tilelang and environment.package is not None
-        ):  # generated CUDA includes its own release's templates
-            own = find_toolchain(options.assembler, tilelang=Path(environment.package))
+        package = environment.package if environment.compiler.name == "tilelang" else None
+        if package is not None:  # generated CUDA includes its own release's templates
+            own = find_toolchain(options.assembler, tilelang=Path(package))
         with _Assembling(options, own, watcher, wanted) as assembling:
             lowerings = lower_all(requests, environment, limits, cache, assembling)
             return assembling.finish(lowerings)

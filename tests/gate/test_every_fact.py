@@ -72,8 +72,8 @@ def cases():
                 continue
             if value is None and pointer[0] in ("facts", "failure") and len(pointer) == 1:
                 continue
-            if pointer == ("facts", "machine") or (value == [] and fields[-1] in RECORDS):
-                continue
+            if pointer[:2] == ("facts", "machine") or (value == [] and fields[-1] in RECORDS):
+                continue  # machine code: `test_machine_facts`
             chosen.setdefault(shape(pointer), []).append((pointer, value))
         for several in chosen.values():
             both = [several[0], several[-1]] if name == "built" else several[:1]

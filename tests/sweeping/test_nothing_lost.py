@@ -155,7 +155,7 @@ def test_an_interrupted_sweep_leaves_whole_dumps_and_no_process(tmp_path, stop):
     family = _descendants(process.pid)
     assert len(family) >= 4, "the worker, two hanging children and the sleep of one"
     process.send_signal(stop)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=120)
     if stop == signal.SIGINT:
         assert process.returncode == 130
         assert "Traceback" not in err
