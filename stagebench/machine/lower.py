@@ -1,8 +1,9 @@
 """How are variants assembled beside their lowering?
 
 As soon as a variant is lowered its CUDA goes to the assembler's processes, so that it does not wait
-for the lowering of the others; once all are lowered, what came back is read (PTX, SASS, the walk) in a
-pool of our own processes.  A variant that does not assemble keeps its other facts and gets a diagnostic.
+for the lowering of the others; once all are lowered, what came back is read (PTX, SASS, the walk)
+in a pool of our own processes.  A variant that does not assemble keeps its other facts and gets a
+diagnostic.
 """
 
 from __future__ import annotations
