@@ -20,8 +20,9 @@ from stagebench.assemble.toolchain import program_version
 from stagebench.assemble.wheels import ALL_WHEELS, INSTALL, Wheel, find_wheel
 from stagebench.errors import MachineError, StagebenchError
 from stagebench.lowering.cache import default_cache_folder
+from stagebench.lowering.compiler_choice import distribution_of
 from stagebench.lowering.compiler_environment import this_environment
-from stagebench.lowering.tested_releases import tested_range, untested
+from stagebench.lowering.tested_releases import TESTED_TVM, tested_range, untested
 from stagebench.lowering.worker_process import WorkerProcess
 from stagebench.model import Record
 
@@ -45,6 +46,7 @@ def examine(*, start_worker: bool = True) -> tuple[Check, ...]:
     return (
         _ours(),
         *_compiler(start_worker=start_worker),
+        _tvm(),
         _torch(),
         _cache(),
         *_cuda_wheels(),
@@ -94,6 +96,21 @@ def _span_support() -> Check:
     seam = root is not None and (root / "instrumentation").is_dir()
     found = "tilelang.instrumentation" if seam else "a TVM pass instrument (no pass phases)"
     return Check(what="pass snapshots", status="works", found=found)
+
+
+def _tvm() -> Check:
+    """Apache TVM, which nothing needs unless ``--compiler tvm`` is asked for."""
+    found = _version(distribution_of("tvm"))
+    if found is None:
+        return Check(
+            what="Apache TVM",
+            status="optional",
+            found="not installed: --compiler tvm has nothing to lower with",
+            install="pip install -c constraints.txt 'stagebench[tvm]'",
+        )
+    if untested("tvm", found) is not None:
+        found += f" (untested: this stagebench was tested with {TESTED_TVM})"
+    return Check(what="Apache TVM", status="works", found=found)
 
 
 def _torch() -> Check:

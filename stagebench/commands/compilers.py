@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "action", nargs="?", choices=("list", "add", "remove"), default="list", metavar="ACTION",
         help="list (default), add or remove",
     )  # fmt: skip
-    parser.add_argument("compiler", nargs="*", metavar="COMPILER", help="tilelang==VERSION")
+    parser.add_argument(
+        "compiler", nargs="*", metavar="COMPILER", help="tilelang==VERSION or tvm==VERSION"
+    )
     parser.add_argument("--json", action="store_true", help="print the list as JSON instead")
 
 

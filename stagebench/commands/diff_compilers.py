@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.sweep import add_pipeline
 from stagebench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,19 +24,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--compiler",
         nargs=2,
         metavar=("A", "B"),
-        help="tilelang==VERSION or the path of an environment",
+        help="tilelang or tvm, tilelang==VERSION, or the path of an environment",
     )
     group.add_argument("--num-stages", metavar="N", help="the depth (default: 2)")
     group.add_argument("--arch", metavar="SM", help="default: sm_90a")
     group.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE")
     group.add_argument("--pass-config", nargs="+", action="extend", default=[], metavar="KEY=VALUE")
+    add_pipeline(group)
 
 
 @contextlib.contextmanager
 def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] | None]:
     """Both sides, for as long as this is open; ``None`` where no compilers are named."""
     if arguments.compiler is None:
-        asked = [arguments.num_stages, arguments.arch, *arguments.set, *arguments.pass_config]
+        asked = [
+            arguments.num_stages,
+            arguments.arch,
+            arguments.pipeline,
+            *arguments.set,
+            *arguments.pass_config,
+        ]
         if any(value is not None for value in asked):
             raise UsageError(
                 "--num-stages, --arch, --set and --pass-config say what to lower",
@@ -48,7 +56,7 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
             "--compiler compares one kernel by two compilers",
             hint=f"stagebench diff {arguments.left} --compiler {' '.join(arguments.compiler)}",
         )
-    from stagebench.commands.sweep import pass_configs
+    from stagebench.commands.sweep import pass_configs, with_pipeline
     from stagebench.diff.text_input import Input
     from stagebench.dump.files import read_dump
     from stagebench.experiment.parameter_values import parse_assignments
@@ -66,7 +74,7 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
         num_stages=(2,) if depth is None else (int(depth),),
         archs=(arguments.arch or "sm_90a",),
         params=params,
-        pass_configs=pass_configs(arguments.pass_config),
+        pass_configs=pass_configs(with_pipeline(arguments)),
         compilers=tuple(arguments.compiler),
     )
     with tempfile.TemporaryDirectory(prefix="stagebench-") as folder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, DumpError
+from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, DumpError, UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only the four levels: device IR, CUDA, PTX and SASS side by side",
     )
+    parser.add_argument(
+        "--script",
+        choices=("before", "after", "cuda"),
+        help="only a text: the module before the first pass, after the last one, or the CUDA",
+    )
     parser.add_argument("--json", action="store_true", help="print the dumps as JSON instead")
 
 
@@ -31,6 +36,13 @@ def run(arguments: argparse.Namespace) -> int:
     from stagebench.dump.select import select_dumps
 
     dumps = [dump for text in arguments.dump for dump in select_dumps(text)]
+    if arguments.script is not None:
+        if len(dumps) > 1 or arguments.json or arguments.levels:
+            raise UsageError("--script prints one text of one dump, and nothing else")
+        from stagebench.dump.scripts import script
+
+        sys.stdout.write(script(dumps[0], arguments.script).rstrip("\n") + "\n")
+        return EXIT_OK
     if arguments.json:
         from stagebench.model import Run
         from stagebench.model.codec import encode_pretty

@@ -66,8 +66,8 @@ def add_kernel(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default="gemm",
         metavar="KERNEL",
-        help="gemm (default), gemm_nn, gemm_tn, flash_attention, dequant_gemm, "
-        "or path/to/file.py:function",
+        help="gemm (default), gemm_nn, gemm_tn, flash_attention, dequant_gemm, of Apache TVM gemm, "
+        "gemm_tensor_core, gemm_tirx, gemm_tirx_tma; or path/to/file.py:function",
     )
 
 
@@ -95,11 +95,22 @@ def add_variant(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         metavar="KEY=VALUE",
         help="a PassContext option, such as tl.disable_warp_specialized=true",
     )
+    add_pipeline(axes)
     gemm = parser.add_argument_group("shape of the built-in GEMM (short for --set)")
     for flag, name in _GEMM_FLAGS.items():
         kind = str if name == "dtype" else _integer
         gemm.add_argument(flag, nargs="+", type=kind, metavar="V", dest=f"gemm_{name}")
     return axes
+
+
+def add_pipeline(group: argparse._ArgumentGroup) -> None:
+    """Apache TVM's choice of passes: shared with ``diff``."""
+    group.add_argument(
+        "--pipeline",
+        metavar="NAME",
+        help="Apache TVM's passes: s_tir or tirx (default: those that the kernel is written for); "
+        "short for --pass-config tir_pipeline=NAME",
+    )
 
 
 def add_machine(parser: argparse.ArgumentParser) -> None:
@@ -138,8 +149,8 @@ def add_compilers(group: argparse._ArgumentGroup) -> None:
         action="extend",
         default=[],
         metavar="C",
-        help="tilelang==VERSION (made once, see `stagebench compilers`) or the path of an "
-        "environment (default: this environment's tilelang)",
+        help="tilelang or tvm (Apache TVM), with ==VERSION another release of one (made once, see "
+        "`stagebench compilers`), or the path of an environment with TileLang (default: tilelang)",
     )
 
 
@@ -192,9 +203,15 @@ def sweep_plan(arguments: argparse.Namespace) -> SweepPlan:
         archs=DEFAULT_ARCHS if arguments.arch is None else tuple(arguments.arch),
         params=params,
         stage_param=arguments.stage_param,
-        pass_configs=pass_configs(arguments.pass_config),
+        pass_configs=pass_configs(with_pipeline(arguments)),
         compilers=tuple(arguments.compiler),
     )
+
+
+def with_pipeline(arguments: argparse.Namespace) -> list[str]:
+    """The values of ``--pass-config`` and what ``--pipeline`` is short for."""
+    named = arguments.pipeline
+    return [*arguments.pass_config, *([] if named is None else [f"tir_pipeline={named}"])]
 
 
 def pass_configs(texts: Iterable[str]) -> dict[str, Scalar]:

@@ -11,7 +11,8 @@ The last text of the device function is held against the facts that were read fr
 knows (roles, sections, proven bounds of an index).
 
 Source: the names of annotations and attributes as in `stagebench.worker.tilelang.pipeline_history`;
-intrinsics as in `stagebench.worker.tilelang.intrinsics` (TileLang 0.1.15).
+intrinsics as in `stagebench.worker.tilelang.intrinsics` (TileLang 0.1.15) and
+`stagebench.worker.tvm.intrinsics` (Apache TVM 0.25): no name means different ops in the two.
 """
 
 from __future__ import annotations
@@ -37,11 +38,13 @@ from stagebench.diff.pass_script import (
 )
 from stagebench.facts import counts
 from stagebench.model import Evidence, Extent, ParamValue, Record
-from stagebench.worker.tilelang import intrinsics
+from stagebench.worker.tilelang.intrinsics import SYNC as TILELANG_SYNC
+from stagebench.worker.tir.intrinsic import Intrinsic, device_function, storage_sync
+from stagebench.worker.tvm.intrinsics import SYNC as TVM_SYNC
 
 _STATIC = ("shared", "shared.barrier", "shared.cluster_barrier", "shared.tmem")
 _TILES = ("shared", "shared.dyn", "shared.tmem")
-_ALLOCATIONS = ("sblock_alloc_buffer", "alloc_buffer", "block_alloc_buffer")
+_ALLOCATIONS = ("sblock_alloc_buffer", "alloc_buffer", "block_alloc_buffer", "alloc_shared")
 _LOOP_NOTES = (
     "num_stages", "tl_pipeline_order", "tl_pipeline_stage", "software_pipeline_stage",
     "software_pipeline_order", "software_pipeline_async_producer_groups", "tl_pipelined_num_stages",
@@ -50,6 +53,7 @@ _BLOCK_AXES = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
 _THREAD_AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 _DTYPE = re.compile(r"[a-z]+(\d+)(?:_[a-z0-9]+)*?(?:x(\d+))?$")
 _DESCRIPTORS = ("create_tma_descriptor", "create_tma_im2col_descriptor")
+_BARRIER_INITS = ("ptx_init_barrier_thread_count", "ptx_mbarrier_init")
 _ENCODERS = ("__tvm_tensormap_create_tiled", "__tvm_tensormap_create_im2col")
 
 
@@ -248,7 +252,8 @@ class _Reader:
         return self._roots.get(printed, printed)
 
     def _see_allocation(self, statement: Statement, name: str, call: ast.Call) -> None:
-        scope = string(keyword(call, "scope")) or "global"
+        plain = "shared" if called(call) == "alloc_shared" else "global"
+        scope = string(keyword(call, "scope")) or plain
         if not scope.startswith("shared"):
             return
         shape_node = call.args[0] if call.args else keyword(call, "shape")
@@ -273,30 +278,36 @@ class _Reader:
     def _see_call(self, statement: Statement, name: str, call: ast.Call) -> None:
         if name in _SPECIAL:
             self._see_special(statement, name, call)
-        known = intrinsics.SYNC.get(name)
+        known = _SYNC.get(name)
         if name == "tvm_storage_sync":
             extra = [extent_of(arg) for arg in call.args[1:]]
-            known = intrinsics.storage_sync(string(call.args[0]) or "?", extra)
+            known = storage_sync(string(call.args[0]) or "?", extra)
         elif known is None:
             known = self._unlisted(call, name)
         if known is None:
             return
-        dynamic = counts.product(loop.extent for loop in statement.loops)
         position = known.args.get("max_pending")
+        pending = None
+        if position is not None and position < len(call.args):
+            pending = extent_of(call.args[position])
         for op in known.ops:
-            found = self._sums.setdefault(op, _Sum(line=statement.line))
-            found.static += 1
-            found.dynamic.append(dynamic)
-            if position is not None and position < len(call.args):
-                found.max_pending.append(extent_of(call.args[position]))
+            self._count(op, statement, max_pending=pending)
 
-    def _unlisted(self, call: ast.Call, name: str) -> intrinsics.Intrinsic | None:
+    def _count(self, op: str, statement: Statement, max_pending: Extent | None = None) -> None:
+        """One more site of an op."""
+        found = self._sums.setdefault(op, _Sum(line=statement.line))
+        found.static += 1
+        found.dynamic.append(counts.product(loop.extent for loop in statement.loops))
+        if max_pending is not None:
+            found.max_pending.append(max_pending)
+
+    def _unlisted(self, call: ast.Call, name: str) -> Intrinsic | None:
         if name in ("call_extern", "call_pure_extern"):
             words = [string(arg) for arg in call.args[:2]]  # the type comes first, or is left out
             at = 1 if len(words) > 1 and words[1] is not None else 0
             values = [extent_of(arg) for arg in call.args[at + 1 :]]
-            return intrinsics.device_function(words[at] or "?", values)
-        return intrinsics.Intrinsic((f"unknown:{name}",)) if name in self._unknown else None
+            return device_function(words[at] or "?", values)
+        return Intrinsic((f"unknown:{name}",)) if name in self._unknown else None
 
     def _see_special(self, statement: Statement, name: str, call: ast.Call) -> None:
         """Calls that say something besides, or instead of, synchronising."""
@@ -304,7 +315,7 @@ class _Reader:
             self._see_thread(statement, call)
         elif name == "attr":
             self._see_attr(statement, call)
-        elif name == "ptx_init_barrier_thread_count":
+        elif name in _BARRIER_INITS:
             self._see_barrier_init(statement, call)
         elif name in _DESCRIPTORS:
             self._see_descriptor(statement, call.args)
@@ -324,6 +335,13 @@ class _Reader:
     def _see_attr(self, statement: Statement, call: ast.Call) -> None:
         if len(call.args) > 1 and string(call.args[1]) == "kWarpSpecializationScope":
             self._put("warp_specialization", _value(call.args[0]), statement.line)
+        elif call.args and isinstance(call.args[0], ast.Dict):
+            attributes = dict(_entries(call.args[0]))
+            if "async_commit_queue_scope" in attributes:
+                self._count("cp_async_commit", statement)
+            in_flight = attributes.get("async_wait_inflight_count")
+            if "async_wait_queue_scope" in attributes and in_flight is not None:
+                self._count("cp_async_wait", statement, max_pending=extent_of(in_flight))
 
     def _see_attrs(self, statement: Statement, call: ast.Call) -> None:
         attrs = call.args[0] if call.args else None
@@ -349,8 +367,10 @@ class _Reader:
             self._arrival_lines.setdefault(name, statement.line)
 
     def _see_barrier_init(self, statement: Statement, call: ast.Call) -> None:
-        printed = root_name(call.args[0])
         place = call.args[0]
+        if isinstance(place, ast.Call) and called(place) == "address_of":
+            place = place.args[0]
+        printed = root_name(place)
         if printed is None or not isinstance(place, ast.Subscript):
             return
         index = integer(place.slice)
@@ -372,16 +392,31 @@ class _Reader:
 _SPECIAL = frozenset(
     {
         "launch_thread", "attr", "func_attr", "sblock_attr", "block_attr",
-        "ptx_init_barrier_thread_count", *_DESCRIPTORS,
+        *_BARRIER_INITS, *_DESCRIPTORS,
     }
 )  # fmt: skip
-_KNOWN = _SPECIAL | intrinsics.SYNC.keys() | {"tvm_storage_sync", "call_extern", "call_pure_extern"}
+_PRINTED = {
+    f"ptx_cp_async_bulk_tensor_{short}": TVM_SYNC[f"ptx_cp_async_bulk_tensor_{full}"]
+    for short, full in (
+        ("g2c", "global_to_cluster"),
+        ("g2c_tile_gather4", "tile_gather4_global_to_cluster"),
+        ("s2g", "shared_to_global"),
+        ("g2c_prefetch", "global_to_cluster_prefetch"),
+        ("s2g_reduce", "shared_to_global_reduce"),
+    )
+}
+"""Apache TVM prints these ops by the names of its builder (``tvm/backend/cuda/script.py``)."""
+_SYNC: dict[str, Intrinsic] = {**_PRINTED, **TVM_SYNC, **TILELANG_SYNC}
+_KNOWN = _SPECIAL | _SYNC.keys() | {"tvm_storage_sync", "call_extern", "call_pure_extern"}
+
+
+_NAMESPACES = ("T.ptx.", "T.cuda.")
 
 
 @lru_cache(maxsize=1 << 15)
 def _may_tell(text: str) -> bool:
     """Whether the name of a call that we look for is anywhere in a line: else no need to look."""
-    return any(name in text for name in _KNOWN)
+    return any(name in text for name in _KNOWN) or any(name in text for name in _NAMESPACES)
 
 
 def _entries(node: ast.Dict) -> Iterator[tuple[str, ast.expr]]:

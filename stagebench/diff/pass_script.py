@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from stagebench.model import Extent
 
+_DEVICE_NAMESPACES = ("ptx", "cuda")
 _LONGEST_STATEMENT = 200
 _HEADERS = ("for", "with", "if", "while", "def", "class", "elif", "else", "try", "match", "case")
 
@@ -216,8 +217,19 @@ def _trips(call: ast.Call) -> Extent:
 
 
 def called(call: ast.Call) -> str:
-    """The bare name of what is called: ``T.serial`` and ``range`` alike."""
+    """The bare name of what is called: ``T.serial`` and ``range`` alike.
+
+    Apache TVM prints the device ops in namespaces: ``ptx_cp_async`` is ``T.ptx.cp_async`` there.
+    """
     func = call.func
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Attribute):
+        spaces = []
+        inner: ast.expr = func.value
+        while isinstance(inner, ast.Attribute):
+            spaces.append(inner.attr)
+            inner = inner.value
+        if spaces[-1] in _DEVICE_NAMESPACES:
+            return "_".join((*reversed(spaces), func.attr))
     return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 

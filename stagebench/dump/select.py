@@ -77,7 +77,7 @@ def _split(text: str) -> list[str]:
 def _matches(variant: Variant, conditions: Sequence[tuple[str, str]]) -> bool:
     return all(
         _said(_value(variant, name)) == _said(value)
-        or (name == "compiler" and value == variant.compiler.version)
+        or (name == "compiler" and value in (variant.compiler.name, variant.compiler.version))
         for name, value in conditions
     )
 
@@ -118,7 +118,15 @@ def _tell_apart(variants: Sequence[Variant]) -> str:
     telling = [
         name for name in names if len({_value(variant, name) for variant in variants}) > 1
     ] or ["arch", "num_stages"]
+    enough = next(
+        (n for n in range(1, len(telling)) if _told_apart(variants, telling[:n])), len(telling)
+    )
     return "; ".join(
-        ",".join(f"{name}={_value(variant, name)}" for name in telling)
+        ",".join(f"{name}={_value(variant, name)}" for name in telling[:enough])
         for variant in variants[:_SHOWN]
     )
+
+
+def _told_apart(variants: Sequence[Variant], names: Sequence[str]) -> bool:
+    said = {tuple(_value(variant, name) for name in names) for variant in variants}
+    return len(said) == len(variants)

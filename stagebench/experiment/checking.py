@@ -39,10 +39,12 @@ from stagebench.gate.policy import Policy, make_policy
 from stagebench.gate.revision import unpack_baselines
 from stagebench.gate.summary import summarize, worse
 from stagebench.lowering.cache import Cache, default_cache_folder
-from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers
+from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers, choose_or_not
+from stagebench.lowering.compiler_choice import parse_choice
 from stagebench.lowering.compiler_environment import CompilerEnvironment, this_environment
 from stagebench.lowering.failure import unresolved_variant
-from stagebench.lowering.lower import Limits, Lowering
+from stagebench.lowering.lower import Limits, Lowering, Part, lower_parts
+from stagebench.lowering.overlays import Overlays
 from stagebench.model import Compiler, ParamValue, Scalar
 from stagebench.model.verdict import (
     CaseVerdict,
@@ -304,12 +306,27 @@ def lower_planned(
     )
     told = watcher or Unwatched()
     told.planned(requests)
-    assembled = [one.case.machine for plan in plans for one in plan]
-    if any(assembled):
-        options = replace(options, assembler=options.assembler or DEFAULT_ASSEMBLER)
-    lower = lowerer(options, limits, assembled)
-    lowerings = iter(lower(requests, environment, limits, cache, told))
+    cases = [one.case for plan in plans for one in plan]
+    parts = _parts(cases, environment, options, limits)
+    lowerings = iter(lower_parts(requests, parts, limits, cache, told))
     return [tuple(Seen(one, next(lowerings)) for one in plan) for plan in plans]
+
+
+def _parts(
+    cases: Sequence[Case], environment: CompilerEnvironment, options: SweepOptions, limits: Limits
+) -> list[Part]:
+    """The requests of each compiler, by the case of every one of them."""
+    if any(case.machine for case in cases):
+        options = replace(options, assembler=options.assembler or DEFAULT_ASSEMBLER)
+    overlays = Overlays(options.cache_dir or default_cache_folder(), options.warn)
+    parts = []
+    for name in dict.fromkeys(case.compiler for case in cases):
+        indices = [index for index, case in enumerate(cases) if case.compiler == name]
+        compiler = environment if name is None else choose_or_not(parse_choice(name), overlays)
+        assembled = [cases[index].machine for index in indices]
+        wanted = replace(options, assembler=options.assembler if any(assembled) else None)
+        parts.append(Part(compiler, indices, lowerer(wanted, limits, assembled)))
+    return parts
 
 
 def _policies(file: ExperimentFile) -> dict[str, Policy]:

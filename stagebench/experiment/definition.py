@@ -13,6 +13,7 @@ from typing import Any
 from stagebench.errors import UsageError
 from stagebench.experiment.sweep import DEFAULT_ARCHS
 from stagebench.gate.expectation import Expectation
+from stagebench.lowering.compiler_choice import parse_choice
 from stagebench.model import ParamValue, Scalar
 
 
@@ -25,7 +26,8 @@ class Case:
     written), ``arch`` one or a list; in ``params`` a list is an axis, anything else one value.
     ``name`` (the kernel's function, unless given) tells cases of one experiment apart; ``policy``
     wins over the experiment's.  ``machine``: the variants are assembled too, and the facts of their
-    machine code are judged (needs ``stagebench[cuda]``).
+    machine code are judged (needs ``stagebench[cuda]``).  ``compiler``: who lowers it, as after
+    ``--compiler``, whatever the command says (``None``: that one, or this environment's TileLang).
     """
 
     kernel: str
@@ -37,6 +39,7 @@ class Case:
     name: str | None = None
     policy: Mapping[str, str] = field(default_factory=dict)
     machine: bool = False
+    compiler: str | None = None
 
     def __post_init__(self) -> None:
         what = f"Case({self.kernel!r})"
@@ -57,6 +60,7 @@ class Case:
             )  # fmt: skip
         _is(isinstance(self.machine, bool), what, "machine is True or False")
         _check_name(self.name, what)
+        _check_compiler(self.compiler, what)
         _check_policy(self.policy, what)
 
     @property
@@ -129,6 +133,12 @@ def _check_name(name: object, what: str) -> None:
         and name.isascii()
     )
     _is(ok, what, f"name {name!r}: letters, digits, '_', '-' and '.' only")
+
+
+def _check_compiler(compiler: object, what: str) -> None:
+    _is(compiler is None or isinstance(compiler, str), what, "compiler is a text")
+    if isinstance(compiler, str):
+        parse_choice(compiler)
 
 
 def _check_policy(policy: object, what: str) -> None:

@@ -1,8 +1,8 @@
 """Which kernel does the user mean: a built-in's name or ``path/to/file.py:function``?
 
 Finds what is wrong with a reference without importing a compiler: a missing file, a syntax error,
-a name that no built-in has.  Whether the function exists and what it takes is the worker's to say
-(`stagebench.worker.tilelang.load`), since a module may make its kernels at import.
+a name that no built-in has.  Which built-ins a compiler has, whether a function exists and what it
+takes is the worker's to say, since a module may make its kernels at import.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import tokenize
 from pathlib import Path
 
 from stagebench.errors import UsageError
-from stagebench.kernels import BUILTINS
+from stagebench.kernels import BUILTINS, TVM_BUILTINS
 from stagebench.model import Record
 
+_ALL = (*BUILTINS, *(name for name in TVM_BUILTINS if name not in BUILTINS))
 _KERNEL_DECORATORS = ("jit", "autotune", "prim_func")
 
 
@@ -35,7 +36,7 @@ def parse_kernel(text: str) -> KernelReference:
     """Parse a reference; `UsageError` says what is wrong with it and what to type instead."""
     path_text, colon, function = text.rpartition(":")
     if not colon:
-        if text in BUILTINS:
+        if text in _ALL:
             return KernelReference(path=None, function=text)
         path_text, function = text, ""
     path = Path(path_text).expanduser()
@@ -53,8 +54,8 @@ def parse_kernel(text: str) -> KernelReference:
 
 
 def _unknown_builtin(text: str) -> UsageError:
-    near = difflib.get_close_matches(text, BUILTINS, n=1)
-    built_in = ", ".join(BUILTINS)
+    near = difflib.get_close_matches(text, _ALL, n=1)
+    built_in = ", ".join(_ALL)
     return UsageError(
         f"no built-in kernel {text!r} (there are: {built_in})",
         hint=f"did you mean {near[0]}?" if near else "or name your own: path/to/file.py:function",

@@ -17,7 +17,10 @@ _DATA_OPS = ("tma_load", "mbarrier_expect_tx")
 
 
 def barriers(observation: Observation, roles: Sequence[Role]) -> tuple[Barrier, ...]:
-    """Runs of neighbouring barriers with the same arrive count and kind, in order of their init."""
+    """Runs of neighbouring barriers with the same arrive count and kind, in order of their init.
+
+    Arrays follow one another in the order of their first init, also where inits alternate.
+    """
     kernel = observation.kernel
     inits: dict[tuple[str, int], Extent] = {}
     for site in kernel.sites:
@@ -25,7 +28,8 @@ def barriers(observation: Observation, roles: Sequence[Role]) -> tuple[Barrier, 
             for index in range(site.slots[0], site.slots[1] + 1):
                 inits[site.barrier, index] = site.args.get("count", "?")
     found: list[Barrier] = []
-    for (name, index), count in inits.items():
+    arrays = list(dict.fromkeys(name for name, _ in inits))
+    for (name, index), count in sorted(inits.items(), key=lambda item: arrays.index(item[0][0])):
         kind, guards = _use(name, index, kernel.sites, roles)
         last = found[-1] if found else None
         if (

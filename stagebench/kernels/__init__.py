@@ -19,3 +19,19 @@ DESCRIPTIONS: dict[str, str] = {
     "dequant_gemm": "C = A @ dequantise(B)^T with packed 4-bit weights, widened in shared memory",
 }
 """One line for each built-in."""
+
+TVM_BUILTINS: dict[str, str] = {
+    "gemm": "stagebench.kernels.tvm_s_tir:gemm",
+    "gemm_tensor_core": "stagebench.kernels.tvm_s_tir:gemm_tensor_core",
+    "gemm_tirx": "stagebench.kernels.tvm_tirx:gemm_tirx",
+    "gemm_tirx_tma": "stagebench.kernels.tvm_tirx:gemm_tirx_tma",
+}
+"""Apache TVM's, by the same rule; ``gemm`` computes what TileLang's does."""
+
+TVM_DESCRIPTIONS: dict[str, str] = {
+    "gemm": "C = A @ B^T as an S-TIR schedule, cp.async and FMAs",
+    "gemm_tensor_core": "C = A @ B^T as an S-TIR schedule, cp.async and tensor cores (WMMA)",
+    "gemm_tirx": "C = A @ B^T in TIRx, its own ring of slots filled by cp.async",
+    "gemm_tirx_tma": "C = A @ B^T in TIRx, warp-specialised: TMA and mbarriers",
+}
+"""One line for each of them."""

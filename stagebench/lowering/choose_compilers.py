@@ -13,7 +13,13 @@ from pathlib import Path
 import msgspec
 
 from stagebench.errors import MachineError, UsageError
-from stagebench.lowering.compiler_choice import Choice, Place, Release, parse_choice
+from stagebench.lowering.compiler_choice import (
+    Choice,
+    Place,
+    Release,
+    distribution_of,
+    parse_choice,
+)
 from stagebench.lowering.compiler_environment import (
     CompilerEnvironment,
     environment_at,
@@ -53,10 +59,7 @@ def choose_compilers(
     chosen: list[Chosen] = []
     for text in texts:
         choice = parse_choice(text)
-        try:
-            found: Chosen = choose(choice, overlays)
-        except MachineError as exc:
-            found = NoCompiler(compiler=_named(choice), error=exc)
+        found = choose_or_not(choice, overlays)
         chosen.append(_told_apart(found, choice, chosen, text))
         note = untested(found.compiler.name, found.compiler.version)
         if note is not None and isinstance(found, CompilerEnvironment):
@@ -67,11 +70,19 @@ def choose_compilers(
     return tuple(chosen)
 
 
+def choose_or_not(choice: Choice, overlays: Overlays) -> Chosen:
+    """The environment of one choice, or why there is none."""
+    try:
+        return choose(choice, overlays)
+    except MachineError as exc:
+        return NoCompiler(compiler=_named(choice), error=exc)
+
+
 def choose(choice: Choice, overlays: Overlays) -> CompilerEnvironment:
     """The environment of one choice, made where it is missing."""
     if isinstance(choice, Place):
         return environment_at(choice.path)
-    here = find_distribution(choice.name, None)
+    here = find_distribution(distribution_of(choice.name), None)
     if choice.version is None or (here is not None and here.version == choice.version):
         return this_environment(choice.name)
     return environment_in_front(overlays.make(choice), choice.name)

@@ -1,7 +1,8 @@
 """What does ``--compiler`` mean?  A release, a place where one is installed, or just a name.
 
-``tilelang`` is this environment's; ``tilelang==0.1.14`` that release; ``/path/to/venv``, the path
-of an interpreter, and that of a folder with a built ``tilelang`` package in it are places.
+``tilelang`` and ``tvm`` are this environment's; ``tilelang==0.1.14`` is that release;
+``/path/to/venv``, the path of an interpreter, and that of a folder with a built ``tilelang``
+package in it are places.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from pathlib import Path
 
 from stagebench.errors import UsageError
 
-COMPILERS = ("tilelang",)
-"""The distributions that have an adapter (`stagebench.worker`)."""
+COMPILERS = ("tilelang", "tvm")
+"""The packages that have an adapter (`stagebench.worker`), as they are imported."""
+
+_DISTRIBUTIONS = {"tvm": "apache-tvm"}
+_COMPILERS_OF = {distribution: name for name, distribution in _DISTRIBUTIONS.items()}
 
 _RELEASE = re.compile(r"(?P<name>[A-Za-z][\w.-]*)(?:==(?P<version>[\w.+!-]+))?")
 
@@ -42,6 +46,11 @@ class Place:
 Choice = Release | Place
 
 
+def distribution_of(compiler: str) -> str:
+    """The name under which a compiler is installed."""
+    return _DISTRIBUTIONS.get(compiler, compiler)
+
+
 def parse_choice(text: str) -> Choice:
     """Read one value of ``--compiler``; `UsageError` where it is neither."""
     path = Path(text).expanduser()
@@ -53,10 +62,13 @@ def parse_choice(text: str) -> Choice:
             )
         return Place(Path.cwd() / path)
     match = _RELEASE.fullmatch(text)
-    if match is None or match["name"].lower() not in COMPILERS:
+    name = "" if match is None else match["name"].lower()
+    name = _COMPILERS_OF.get(name, name)
+    if match is None or name not in COMPILERS:
         meant = f"did you mean {COMPILERS[0]}=={text}? " if text[:1].isdigit() else ""
         raise UsageError(
             f"--compiler {text}: not a compiler that stagebench knows",
-            hint=f"{meant}tilelang, tilelang==VERSION, or the path of an environment",
+            hint=f"{meant}tilelang, tilelang==VERSION, tvm (Apache TVM), "
+            "or the path of an environment",
         )
-    return Release(match["name"].lower(), match["version"])
+    return Release(name, match["version"])

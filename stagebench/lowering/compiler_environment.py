@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from stagebench.errors import MachineError
+from stagebench.lowering.compiler_choice import distribution_of
 from stagebench.lowering.installed_packages import find_distribution, identity_of
 from stagebench.model import Compiler, Record
 
@@ -43,11 +44,11 @@ class CompilerEnvironment(Record, frozen=True, kw_only=True):
 
 def this_environment(name: str = "tilelang") -> CompilerEnvironment:
     """The compiler of the environment that runs us; `MachineError` if there is none."""
-    distribution = find_distribution(name, None)
+    distribution = find_distribution(distribution_of(name), None)
     if distribution is None:
         raise MachineError(
-            f"{name} is not installed in this environment ({sys.prefix})",
-            hint="pip install -c constraints.txt 'stagebench[tilelang]'",
+            f"{distribution_of(name)} is not installed in this environment ({sys.prefix})",
+            hint=f"pip install -c constraints.txt 'stagebench[{name}]'",
         )
     package = Path(str(distribution.locate_file(name)))
     version = distribution.version
@@ -68,7 +69,7 @@ def environment_in_front(folder: Path, name: str) -> CompilerEnvironment:
     package = folder / name
     if not (package / "__init__.py").is_file():
         raise MachineError(f"{folder} has no package {name} in it")
-    distribution = find_distribution(name, [str(folder)])
+    distribution = find_distribution(distribution_of(name), [str(folder)])
     version = distribution.version if distribution else _told_version(folder, package)
     identity = identity_of(
         distribution, package, _WITH_IT, [str(folder), *sys.path],
@@ -101,10 +102,11 @@ def environment_at(place: Path, name: str = "tilelang") -> CompilerEnvironment:
             hint="name a virtual environment, a python, or a folder with a built tilelang in it",
         )
     version, folders = _ask(python)
-    distribution = find_distribution(name, folders)
+    distribution = find_distribution(distribution_of(name), folders)
     if distribution is None:
         raise MachineError(
-            f"{name} is not installed in {place}", hint=f"{python} -m pip install {name}"
+            f"{distribution_of(name)} is not installed in {place}",
+            hint=f"{python} -m pip install {distribution_of(name)}",
         )
     package = Path(str(distribution.locate_file(name)))
     same = tuple(version[:2]) == sys.version_info[:2]

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Literal
 
 from stagebench.errors import MachineError
+from stagebench.lowering.compiler_choice import COMPILERS, distribution_of
 from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.installed_packages import find_distribution
 from stagebench.lowering.overlays import PACKAGES, Overlays, Packages
 from stagebench.lowering.tested_releases import untested
 from stagebench.model import Record
 from stagebench.model.codec import decode
+
+_BESIDE = {"tilelang": ("apache-tvm-ffi", "z3-solver"), "tvm": ("apache-tvm-ffi",)}
 
 
 class ListedCompiler(Record, frozen=True, kw_only=True):
@@ -32,31 +35,35 @@ class ListedCompiler(Record, frozen=True, kw_only=True):
 
 def list_compilers(overlays: Overlays) -> tuple[ListedCompiler, ...]:
     """This environment's first, then those in the cache."""
-    found: list[ListedCompiler] = []
-    try:
-        compiler = this_environment().compiler
-        beside = {name: find_distribution(name, None) for name in ("apache-tvm-ffi", "z3-solver")}
-        found.append(
-            ListedCompiler(
-                compiler=f"{compiler.name}=={compiler.version}",
-                state="here",
-                tested=untested(compiler.name, compiler.version) is None,
-                packages={name: one.version for name, one in beside.items() if one is not None},
-                folder=None,
-                bytes=None,
-            )
-        )
-    except MachineError:  # none is installed here: the cache may have some
-        pass
+    found = [_here(name) for name in COMPILERS]
+    listed = [one for one in found if one is not None]
     for folder in overlays.all():
         name, _, version = folder.name.partition("-")
-        listed = decode((folder / PACKAGES).read_bytes(), Packages, str(folder / PACKAGES))
-        packages = {key: value for key, value in listed.packages.items() if key != name}
-        found.append(_made(name, version, folder, packages, "made"))
+        own = distribution_of(name)
+        kept = decode((folder / PACKAGES).read_bytes(), Packages, str(folder / PACKAGES))
+        packages = {key: value for key, value in kept.packages.items() if key != own}
+        listed.append(_made(name, version, folder, packages, "made"))
     for text in overlays.unfinished():
         name, _, version = text.partition("-")
-        found.append(_made(name, version, None, {}, "unfinished"))
-    return tuple(found)
+        listed.append(_made(name, version, None, {}, "unfinished"))
+    return tuple(listed)
+
+
+def _here(name: str) -> ListedCompiler | None:
+    """This environment's compiler of that name, if it has one."""
+    try:
+        compiler = this_environment(name).compiler
+    except MachineError:  # none is installed here: the cache may have some
+        return None
+    beside = {other: find_distribution(other, None) for other in _BESIDE[name]}
+    return ListedCompiler(
+        compiler=f"{compiler.name}=={compiler.version}",
+        state="here",
+        tested=untested(compiler.name, compiler.version) is None,
+        packages={other: one.version for other, one in beside.items() if one is not None},
+        folder=None,
+        bytes=None,
+    )
 
 
 def _made(

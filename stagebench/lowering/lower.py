@@ -121,6 +121,15 @@ def lower_all(
     return [results[index] for index in range(len(requests))]
 
 
+@dataclass(frozen=True)
+class Part:
+    """Some of a run's requests, by position, that one compiler lowers."""
+
+    compiler: Chosen
+    indices: Sequence[int]
+    lower: LowerFunction = lower_all
+
+
 def lower_with_each(
     requests: Sequence[LowerRequest],
     compilers: Sequence[Chosen],
@@ -131,29 +140,49 @@ def lower_with_each(
 ) -> list[Lowering]:
     """Lower every request with every compiler; the results are compiler by compiler.
 
-    The watcher's indices go on over all of them.  A compiler that can't be had or imported, or
-    that takes none of the requests (an old release lacks a pass config), fails its own variants;
-    where that is all of them, it raises as `lower_all` does.
+    The watcher's indices go on over all of them.  Raises as `lower_parts` does.
     """
-    results: list[Lowering] = []
+    count = len(requests)
+    parts = [
+        Part(compiler, range(number * count, (number + 1) * count), lower)
+        for number, compiler in enumerate(compilers)
+    ]
+    return lower_parts([*requests] * len(compilers), parts, limits, cache, watcher)
+
+
+def lower_parts(
+    requests: Sequence[LowerRequest],
+    parts: Sequence[Part],
+    limits: Limits,
+    cache: Cache | None,
+    watcher: Watcher,
+) -> list[Lowering]:
+    """Lower every request with the compiler whose part it is; results in the requests' order.
+
+    A compiler that can't be had or imported, or that takes none of its requests (an old release
+    lacks a pass config), fails its own variants; where that is all of them, it raises as
+    `lower_all` does.
+    """
+    results: dict[int, Lowering] = {}
     errors: list[MachineError | UsageError] = []
-    for compiler in compilers:
-        shifted = _Shifted(watcher, len(results))
+    for part in parts:
+        watched = _Watched(watcher, part.indices)
+        own = [requests[index] for index in part.indices]
         try:
-            if isinstance(compiler, NoCompiler):
-                raise compiler.error
-            results += lower(requests, compiler, limits, cache, shifted)
+            if isinstance(part.compiler, NoCompiler):
+                raise part.compiler.error
+            lowerings = part.lower(own, part.compiler, limits, cache, watched)
         except NoDepthParameterError:
             raise
         except (MachineError, UsageError) as exc:
             errors.append(exc)
-            if len(errors) == len(compilers):
+            if len(errors) == len(parts):
                 raise errors[0] from exc
-            for index, request in enumerate(requests):
-                lost = _lost(request, compiler.compiler, exc)
-                results.append(lost)
-                shifted.finished(index, lost)
-    return results
+            lowerings = [_lost(request, part.compiler.compiler, exc) for request in own]
+            for index, lost in enumerate(lowerings):
+                watched.finished(index, lost)
+        results.update(zip(part.indices, lowerings, strict=True))
+    return [results[index] for index in range(len(requests))]
 
 
 def _lost(request: LowerRequest, compiler: Compiler, exc: MachineError | UsageError) -> Lowering:
@@ -165,24 +194,24 @@ def _lost(request: LowerRequest, compiler: Compiler, exc: MachineError | UsageEr
     return Lowering(result, None, None, None, cached=False)
 
 
-class _Shifted:
+class _Watched:
     """A watcher of one compiler's part of a run."""
 
-    def __init__(self, watcher: Watcher, first: int) -> None:
+    def __init__(self, watcher: Watcher, indices: Sequence[int]) -> None:
         self._watcher = watcher
-        self._first = first
+        self._indices = indices
 
     def importing(self) -> None:
         self._watcher.importing()
 
     def started(self, index: int) -> None:
-        self._watcher.started(self._first + index)
+        self._watcher.started(self._indices[index])
 
     def finished(self, index: int, lowering: Lowering) -> None:
-        self._watcher.finished(self._first + index, lowering)
+        self._watcher.finished(self._indices[index], lowering)
 
     def assembled(self, index: int, lowering: Lowering) -> None:
-        self._watcher.assembled(self._first + index, lowering)
+        self._watcher.assembled(self._indices[index], lowering)
 
 
 class _Batch:

@@ -24,10 +24,10 @@ from typing import Literal
 
 from stagebench.dump.atomic_file import write_file
 from stagebench.errors import MachineError
-from stagebench.lowering.compiler_choice import Release
+from stagebench.lowering.compiler_choice import Release, distribution_of
 from stagebench.lowering.compiler_environment import worker_environ
 from stagebench.lowering.installed_packages import find_distribution, requirement
-from stagebench.lowering.tested_releases import TESTED
+from stagebench.lowering.tested_releases import beside
 from stagebench.model import Record
 from stagebench.model.codec import encode_pretty
 
@@ -111,20 +111,23 @@ class Overlays:
         unfinished = self.folder / f"{_UNFINISHED}{name}"
         unfinished.mkdir(exist_ok=True)
         version = str(release.version)
-        self._part(unfinished, release.name, [f"{release.name}=={version}"], release)
-        made = find_distribution(release.name, [str(unfinished)])
+        self._part(
+            unfinished, release.name, [f"{distribution_of(release.name)}=={version}"], release
+        )
+        made = find_distribution(distribution_of(release.name), [str(unfinished)])
         if made is None:
             raise MachineError(f"the wheel of {release} does not hold {release.name}")
-        tested = TESTED.get(version, {}) if release.name == "tilelang" else {}
-        beside = {other: requirement(made, other) for other in _BESIDE}
+        tested = beside(release.name, version)
+        demanded = {other: requirement(made, other) for other in _BESIDE}
         demands = [
             f"{other}=={tested[other]}" if other in tested else demand
-            for other, demand in beside.items()
+            for other, demand in demanded.items()
             if demand is not None
         ]
         if demands:
             self._part(unfinished, "beside", demands, release)
-        names = [release.name, *(other for other, demand in beside.items() if demand is not None)]
+        own = distribution_of(release.name)
+        names = [own, *(other for other, demand in demanded.items() if demand is not None)]
         found = {other: find_distribution(other, [str(unfinished)]) for other in names}
         packages = {other: one.version for other, one in found.items() if one is not None}
         for mark in unfinished.glob(f"{_PART}*"):

@@ -1,4 +1,4 @@
-"""Which TileLang releases is stagebench tested with, and with which binaries beside each?
+"""Which releases is stagebench tested with, and with which binaries beside each?
 
 A release's metadata allows versions of ``apache-tvm-ffi`` that did not exist when it was made, and
 some of them break it: 0.1.9 to 0.1.11 allow every ``0.1.*`` and fail to import with 0.1.12 (its
@@ -23,15 +23,31 @@ TESTED: dict[str, dict[str, str]] = {
 """TileLang's version → distribution → version; oldest release first."""
 
 
+TESTED_TVM = "0.25.0.post1"
+"""Apache TVM's."""
+
+_BESIDE_TVM = {
+    version: {"apache-tvm-ffi": "0.1.14.post1"} for version in ("0.26.0", "0.27.0.post1")
+}
+"""Not tested, but known to fail with the newest: 0.1.15 of it crashes in ``save_json``."""
+
+
+def beside(name: str, version: str) -> dict[str, str]:
+    """The versions of other distributions that a release is to be installed with, where known."""
+    return (TESTED if name == "tilelang" else _BESIDE_TVM).get(version, {})
+
+
 def untested(name: str, version: str) -> str | None:
     """A sentence about a release that was not tested; ``None`` where it was.
 
     A build of one's own (``0.1.15+git…``) counts as the release that it is of.
     """
-    if name != "tilelang" or version.partition("+")[0] in TESTED:
+    release = version.partition("+")[0]
+    if release in TESTED if name == "tilelang" else name != "tvm" or release == TESTED_TVM:
         return None
+    tested = tested_range() if name == "tilelang" else TESTED_TVM
     return (
-        f"{name} {version} is untested: this stagebench was tested with {tested_range()}; "
+        f"{name} {version} is untested: this stagebench was tested with {tested}; "
         "what it does not know is reported as unknown"
     )
 

@@ -65,8 +65,9 @@ def machine_lowerer(options: MachineOptions, wanted: Sequence[bool] | None = Non
         watcher: Watcher,
     ) -> list[Lowering]:
         own = toolchain
-        if environment.package is not None:  # generated CUDA includes its own release's templates
-            own = find_toolchain(options.assembler, tilelang=Path(environment.package))
+        package = environment.package if environment.compiler.name == "tilelang" else None
+        if package is not None:  # generated CUDA includes its own release's templates
+            own = find_toolchain(options.assembler, tilelang=Path(package))
         with _Assembling(options, own, watcher, wanted) as assembling:
             lowerings = lower_all(requests, environment, limits, cache, assembling)
             return assembling.finish(lowerings)

@@ -73,8 +73,18 @@ LoopKey = tuple[str, int]
 """A loop's variable and which of the loops with that variable it is."""
 
 
-def loops_by_key(facts: Facts) -> dict[LoopKey, PipelineLoop]:
-    """The requested loops of one variant, by a key that is the same in the others."""
+_THE_LOOP: LoopKey = ("", 0)
+"""The loop of variants that have one each, under whatever name."""
+
+
+def loop_of(facts: Facts, key: LoopKey) -> PipelineLoop | None:
+    """The requested loop of one variant that `loop_names` means by a key."""
+    if key == _THE_LOOP:
+        return facts.pipeline_loops[0] if facts.pipeline_loops else None
+    return _loops_by_key(facts).get(key)
+
+
+def _loops_by_key(facts: Facts) -> dict[LoopKey, PipelineLoop]:
     found: dict[LoopKey, PipelineLoop] = {}
     for loop in facts.pipeline_loops:
         nth = sum(1 for var, _ in found if var == loop.loop_var)
@@ -83,11 +93,13 @@ def loops_by_key(facts: Facts) -> dict[LoopKey, PipelineLoop]:
 
 
 def loop_names(column_facts: Column) -> dict[LoopKey, str]:
-    """Every requested loop and its name; the name is empty where there is only one loop."""
-    keys = [key for facts in _lowered(column_facts) for key in loops_by_key(facts)]
-    distinct = list(dict.fromkeys(keys))
-    if len(distinct) < 2:
-        return dict.fromkeys(distinct, "")
+    """Every requested loop and its name; the name is empty where no variant has several."""
+    found = [_loops_by_key(facts) for facts in _lowered(column_facts)]
+    distinct = list(dict.fromkeys(key for loops in found for key in loops))
+    if not distinct:
+        return {}
+    if all(len(loops) < 2 for loops in found):
+        return {_THE_LOOP: ""}
     return {(var, nth): var if nth == 0 else f"{var} (no. {nth + 1})" for var, nth in distinct}
 
 
@@ -126,7 +138,7 @@ def _of_loop(
     key: LoopKey, read: Callable[[PipelineLoop], str], *, absent: str
 ) -> Callable[[Facts], str]:
     def value(facts: Facts) -> str:
-        loop = loops_by_key(facts).get(key)
+        loop = loop_of(facts, key)
         return absent if loop is None else read(loop)
 
     return value

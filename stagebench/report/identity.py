@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 
-from stagebench.kernels import BUILTINS
+from stagebench.kernels import BUILTINS, TVM_BUILTINS
 from stagebench.model import Compiler, ParamValue, Scalar, Variant
 
-_GEMM = ("M", "N", "K", "block_M", "block_N", "block_K", "threads", "dtype", "accum_dtype")
+_SIZE, _TILE = ("M", "N", "K"), ("block_M", "block_N", "block_K")
 
 
-def parameters(variant: Variant) -> tuple[str, ...]:
+def parameters(variant: Variant, without: Collection[str] = ()) -> tuple[str, ...]:
     """The parameters and pass configs that identify a table: all but the depth, shortened."""
-    params = {name: value for name, value in variant.params.items() if name != "num_stages"}
+    left_out = {"num_stages", *without}
+    params = {name: value for name, value in variant.params.items() if name not in left_out}
     short = _gemm(variant.kernel, params)
     plain = [f"{name}={value_text(value)}" for name, value in params.items()]
-    configs = [f"{name}={value_text(value)}" for name, value in variant.pass_configs.items()]
+    configs = [
+        f"{name}={value_text(value)}"
+        for name, value in variant.pass_configs.items()
+        if name not in left_out
+    ]
     return (*short, *plain, *configs)
+
+
+def differing(variants: Sequence[Variant]) -> tuple[str, ...]:
+    """The parameters and pass configs, but for the depth, that these do not all have alike."""
+    told = [{**variant.params, **variant.pass_configs} for variant in variants]
+    names = dict.fromkeys(name for values in told for name in values if name != "num_stages")
+    return tuple(name for name in names if len({repr(values.get(name)) for values in told}) > 1)
 
 
 def value_text(value: ParamValue | Scalar) -> str:
@@ -48,11 +60,18 @@ def depth(variant: Variant) -> str | None:
 
 def _gemm(kernel: str, params: dict[str, ParamValue]) -> list[str]:
     """The words for a built-in GEMM's parameters, which are taken out of ``params``."""
-    if not (kernel in BUILTINS and kernel.startswith("gemm")) or not params.keys() >= set(_GEMM):
+    if not (kernel.startswith("gemm") and (kernel in BUILTINS or kernel in TVM_BUILTINS)):
         return []
-    taken: Mapping[str, ParamValue] = {name: params.pop(name) for name in _GEMM}
-    m, n, k = (taken[name] for name in ("M", "N", "K"))
-    size = f"{m}³" if m == n == k else f"{m}×{n}×{k}"
-    tile = f"tile {taken['block_M']}×{taken['block_N']}×{taken['block_K']}"
-    accumulate = "" if taken["accum_dtype"] == "float32" else f" into {taken['accum_dtype']}"
-    return [size, tile, f"{taken['threads']} threads", f"{taken['dtype']}{accumulate}"]
+    found: list[str] = []
+    if params.keys() >= set(_SIZE):
+        m, n, k = (params.pop(name) for name in _SIZE)
+        found.append(f"{m}³" if m == n == k else f"{m}×{n}×{k}")
+    if params.keys() >= set(_TILE):
+        found.append("tile " + "×".join(str(params.pop(name)) for name in _TILE))
+    if "threads" in params:
+        found.append(f"{params.pop('threads')} threads")
+    if "dtype" in params:
+        accumulated = params.pop("accum_dtype", "float32")
+        into = "" if accumulated == "float32" else f" into {accumulated}"
+        found.append(f"{params.pop('dtype')}{into}")
+    return found

@@ -13,7 +13,7 @@ import msgspec
 from stagebench.model import Facts, Record, VariantResult
 from stagebench.model.diagnostic import Severity
 from stagebench.report import quantities
-from stagebench.report.fact_rows import loop_names, loops_by_key
+from stagebench.report.fact_rows import loop_names, loop_of
 from stagebench.report.messages import group_messages
 
 NoteKind = Literal["identical", "failure", "no_effect", "error", "warning", "note"]
@@ -112,7 +112,7 @@ def _no_effect(columns: Sequence[Column]) -> Iterable[Note]:
     for key, name in names.items():
         for column in columns:
             facts = column.result.facts
-            loop = loops_by_key(facts).get(key) if facts else None
+            loop = loop_of(facts, key) if facts else None
             if loop is not None and loop.reason and (loop.num_stages or loop.explicit_schedule):
                 text = f"loop {name}: {loop.reason}" if name else loop.reason
                 found.append((key, column.depth, text))

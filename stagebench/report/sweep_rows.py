@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from stagebench.model import Record, Run, VariantResult
+from stagebench.model import Compiler, ParamValue, Record, Run, VariantResult
 from stagebench.model.codec import encode_pretty
 from stagebench.report import identity, quantities
 from stagebench.report.fact_row import FactRow, Group
@@ -101,16 +101,38 @@ def sweep_tables(
     """
     texts = kernel_cus if kernel_cus is not None else [None] * len(run.variants)
     names = identity.compiler_names([result.variant for result in run.variants])
+    several = len(names) > 1
+    axes = _swept(run) if several else frozenset()
     groups: dict[bytes, list[Column]] = {}
     for result, text in zip(run.variants, texts, strict=True):
-        head = names[result.variant.compiler] if len(names) > 1 else None
+        head = names[result.variant.compiler] if several else None
         depth = head or identity.depth(result.variant) or AS_WRITTEN
         column = Column(depth=depth, result=result, kernel_cu=text)
-        groups.setdefault(_key(result, run, by_depth=head is not None), []).append(column)
-    return tuple(_table(columns, by_compiler=len(names) > 1) for columns in groups.values())
+        key = _by_depth(result, axes) if several else _key(result, run)
+        groups.setdefault(key, []).append(column)
+    return tuple(_table(columns, by_compiler=several) for columns in groups.values())
 
 
-def _key(result: VariantResult, run: Run, *, by_depth: bool) -> bytes:
+def _swept(run: Run) -> frozenset[str]:
+    """The parameters that one compiler's variants have several values of: axes of the run.
+
+    Two compilers' kernels of one name may have other parameters and defaults.
+    """
+    values: dict[tuple[Compiler, str], set[ParamValue]] = {}
+    for result in run.variants:
+        for name, value in result.variant.params.items():
+            values.setdefault((result.variant.compiler, name), set()).add(value)
+    return frozenset(name for (_, name), found in values.items() if len(found) > 1)
+
+
+def _by_depth(result: VariantResult, axes: frozenset[str]) -> bytes:
+    """What the variants of one table of several compilers share."""
+    variant = result.variant
+    params = {name: variant.params.get(name) for name in sorted(axes | {"num_stages"})}
+    return encode_pretty((variant.kernel, variant.arch, params))
+
+
+def _key(result: VariantResult, run: Run) -> bytes:
     """What the variants of one table share.
 
     A variant that died before it told its defaults has the given parameters only; it belongs to
@@ -118,26 +140,26 @@ def _key(result: VariantResult, run: Run, *, by_depth: bool) -> bytes:
     """
     if result.failure is not None:
         for other in run.variants:
-            if other.outcome == "lowered" and _agrees(result, other, by_depth=by_depth):
-                return _identity(other, by_depth=by_depth)
-    return _identity(result, by_depth=by_depth)
+            if other.outcome == "lowered" and _agrees(result, other):
+                return _identity(other)
+    return _identity(result)
 
 
-def _agrees(partial: VariantResult, whole: VariantResult, *, by_depth: bool) -> bool:
+def _agrees(partial: VariantResult, whole: VariantResult) -> bool:
     a, b = partial.variant, whole.variant
-    same = (a.kernel, a.arch, a.pass_configs) == (b.kernel, b.arch, b.pass_configs)
-    same = same and (by_depth or a.compiler == b.compiler)
-    given = {name: value for name, value in a.params.items() if by_depth or name != "num_stages"}
+    same = (a.kernel, a.compiler, a.arch, a.pass_configs) == (
+        b.kernel, b.compiler, b.arch, b.pass_configs,
+    )  # fmt: skip
+    given = {name: value for name, value in a.params.items() if name != "num_stages"}
     return same and given.items() <= b.params.items()
 
 
-def _identity(result: VariantResult, *, by_depth: bool) -> bytes:
+def _identity(result: VariantResult) -> bytes:
     variant = result.variant
-    params = {
-        name: value for name, value in variant.params.items() if by_depth or name != "num_stages"
-    }
-    compiler = None if by_depth else variant.compiler
-    return encode_pretty((variant.kernel, compiler, variant.arch, params, variant.pass_configs))
+    params = {name: value for name, value in variant.params.items() if name != "num_stages"}
+    return encode_pretty(
+        (variant.kernel, variant.compiler, variant.arch, params, variant.pass_configs)
+    )
 
 
 def _table(columns: Sequence[Column], *, by_compiler: bool) -> SweepTable:
@@ -152,7 +174,10 @@ def _table(columns: Sequence[Column], *, by_compiler: bool) -> SweepTable:
         rows.insert(0, _outcomes(merged))
     axis = variant.stage_param or "num_stages"
     depth = identity.depth(variant)
-    parameters = identity.parameters(variant)
+    variants = [column.result.variant for column in columns if column.result.failure is None]
+    differing = identity.differing(variants) if by_compiler else {}
+    rows = [*(_parameter(name, merged) for name in differing), *rows]
+    parameters = identity.parameters(variant, without=differing)
     if by_compiler and depth is not None:
         parameters = (f"{axis}={depth}", *parameters)
     axis = axis if axis == "num_stages" else f"{axis} (num_stages)"
@@ -168,6 +193,20 @@ def _table(columns: Sequence[Column], *, by_compiler: bool) -> SweepTable:
         headline=headline,
         notes=notes(columns),
     )
+
+
+def _parameter(name: str, columns: Sequence[Column]) -> SweepRow:
+    """A parameter or pass config that the columns have other values of, or not all have."""
+    cells: list[Cell] = []
+    for column in columns:
+        variant = column.result.variant
+        value = {**variant.pass_configs, **variant.params}.get(name)
+        text = UNKNOWN if value is None else identity.value_text(value)
+        changed = bool(cells) and text != cells[-1].text
+        cells.append(
+            Cell(text=text, state="unknown" if value is None else "value", changed=changed)
+        )
+    return SweepRow(label=f"{name}=", group="schedule", cells=tuple(cells), differs=True)
 
 
 def _merge_identical(columns: Sequence[Column]) -> list[Column]:

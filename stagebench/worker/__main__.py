@@ -10,10 +10,16 @@ in what it lacks.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import sys
 import time
 from pathlib import Path
+
+_ADAPTERS = {
+    "tilelang": "stagebench.worker.tilelang.adapter",
+    "tvm": "stagebench.worker.tvm.adapter",
+}
 
 
 def main() -> int:
@@ -35,9 +41,9 @@ def main() -> int:
     started = time.perf_counter()
     gc.disable()  # an import makes objects that stay: looking for garbage costs a quarter of it
     try:
-        if compiler != "tilelang":
+        if compiler not in _ADAPTERS:
             raise ImportError(f"no adapter for the compiler {compiler!r}")
-        from stagebench.worker.tilelang import adapter
+        adapter = importlib.import_module(_ADAPTERS[compiler])
     except Exception as exc:  # noqa: BLE001 - whatever an import raises is the answer
         message = f"{type(exc).__name__}: {exc}"
         os.write(replies, protocol.encode_line(protocol.Refused(message=message)))

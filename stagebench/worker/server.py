@@ -171,14 +171,15 @@ class Server:
         reply = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the child is reaped
         log = tempfile.TemporaryFile()  # noqa: SIM115 - as above
         oom_kills = count_oom_kills()
+        worker = os.getpid()
         pid = os.fork()
         if pid == 0:
-            self._run_child(message, reply, log)
+            self._run_child(message, reply, log, worker)
         deadline = time.monotonic() + message.timeout_seconds
         self._children[pid] = _Child(message.job, pid, reply, log, deadline, oom_kills)
         self._send(Started(job=message.job))
 
-    def _run_child(self, message: Lower, reply_file: BinaryIO, log: BinaryIO) -> None:
+    def _run_child(self, message: Lower, reply_file: BinaryIO, log: BinaryIO, worker: int) -> None:
         """The child's whole life; never returns."""
         status = 1
         own = os.getpid()
@@ -186,6 +187,8 @@ class Server:
             os.setpgid(0, 0)
             signal.set_wakeup_fd(-1)
             die_with_parent()
+            if os.getppid() != worker:  # it ended before we could ask
+                os._exit(status)
             for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
                 signal.signal(stop, signal.SIG_DFL)
             with contextlib.suppress(OSError):  # be the first whom the kernel kills for memory

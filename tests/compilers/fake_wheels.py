@@ -5,7 +5,8 @@ import zipfile
 
 def wheel(folder, name, version, *, code="x = 1\n", requires=()):
     """Write one wheel; the package is named like the distribution's import name."""
-    package = {"apache-tvm-ffi": "tvm_ffi", "z3-solver": "z3"}.get(name, name)
+    imported = {"apache-tvm-ffi": "tvm_ffi", "z3-solver": "z3", "apache-tvm": "tvm"}
+    package = imported.get(name, name)
     stem = f"{name.replace('-', '_')}-{version}"
     demands = "".join(f"Requires-Dist: {line}\n" for line in requires)
     info = f"{stem}.dist-info"

@@ -55,6 +55,20 @@ def test_a_tested_release_gets_what_it_was_tested_with(index, overlays):
     }  # fmt: skip
 
 
+def test_apache_tvm(index, overlays):
+    """It is installed under another name than it is imported, with the FFI that does not crash."""
+    for version in ("0.1.14.post1", "0.1.15"):
+        fake_wheels.wheel(index, "apache-tvm-ffi", version)
+    fake_wheels.wheel(index, "apache-tvm", "0.26.0", requires=("apache-tvm-ffi>=0.1.12",))
+    folder = overlays.make(Release("tvm", "0.26.0"))
+    assert packages(folder) == {"apache-tvm": "0.26.0", "apache-tvm-ffi": "0.1.14.post1"}
+    environment = environment_in_front(folder, "tvm")
+    assert (environment.compiler.name, environment.compiler.version) == ("tvm", "0.26.0")
+    made = next(one for one in list_compilers(overlays) if one.state == "made")
+    assert (made.compiler, made.tested) == ("tvm==0.26.0", False)
+    assert made.packages == {"apache-tvm-ffi": "0.1.14.post1"}
+
+
 def test_a_project_s_constraints_do_not_forbid_it(index, overlays, tmp_path, monkeypatch):
     """Another release is what is asked for, whatever this project installs."""
     fake_wheels.release(index, "9.0")

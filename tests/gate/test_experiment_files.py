@@ -85,6 +85,8 @@ def test_two_of_one_name_would_share_baselines(folder):
         (GOOD.replace("num_stages=2", "params=[1]"), "params is a dict"),
         (GOOD.replace("num_stages=2", "policy={'launch': True}"), "policy is a dict"),
         (GOOD.replace("num_stages=2", "name='../x'"), "letters, digits"),
+        (GOOD.replace("num_stages=2", "compiler=7"), "compiler is a text"),
+        (GOOD.replace("num_stages=2", "compiler='clang'"), "not a compiler that stagebench knows"),
         (GOOD.replace("num_stages=2", "nmu_stages=2"), "nmu_stages"),
         (GOOD.replace("[Case(kernel='gemm', num_stages=2)]", "[]"), "at least one"),
         (GOOD.replace("question='q'", "question='q', expectations=[lambda v: True]"), "expect("),

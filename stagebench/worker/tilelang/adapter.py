@@ -6,14 +6,11 @@ Runs in a forked child (see `stagebench.worker.server`).  Importing this module 
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 # Statements keep the Python line that they came from only if the builder is told to, at import.
@@ -25,8 +22,9 @@ from tilelang import tvm
 from stagebench.dump import snapshots
 from stagebench.errors import UsageError
 from stagebench.facts.derive import derive_facts
-from stagebench.model import Compiler, Diagnostic, Observation, Scalar, Variant
-from stagebench.worker.places import without_places
+from stagebench.model import Compiler, Observation, Scalar, Variant
+from stagebench.worker import replies
+from stagebench.worker.loading.stage_param import NoDepthParameterError
 from stagebench.worker.protocol import Lowered, LowerRequest, Raised, Rejected, Reply, Times
 from stagebench.worker.stderr_log import compiler_warnings
 from stagebench.worker.tilelang import ir
@@ -34,11 +32,13 @@ from stagebench.worker.tilelang.device_ir import read_device_function
 from stagebench.worker.tilelang.host_ir import read_descriptors
 from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_kernel
 from stagebench.worker.tilelang.pass_events import pass_instruments
-from stagebench.worker.tilelang.pass_recorder import PassRecorder
-from stagebench.worker.tilelang.stage_param import NoDepthParameterError
-from stagebench.worker.tilelang.tensors import read_tensors
+from stagebench.worker.tilelang.pipeline_history import PipelineHistory
+from stagebench.worker.tilelang.tensor_ops import TENSOR_OPS
+from stagebench.worker.tir.pass_recorder import PassRecorder
+from stagebench.worker.tir.tensors import read_tensors
 
 COMPILER = Compiler(name="tilelang", version=version("tilelang"))
+Recorder = PassRecorder[PipelineHistory]
 
 
 def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
@@ -46,7 +46,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     begun = time.perf_counter()
     loaded: LoadedKernel | None = None
     files: list[str] = []
-    recorder = PassRecorder(report_pass)
+    recorder = PassRecorder(report_pass, PipelineHistory())
     try:
         loaded = load_kernel(
             KernelRequest(
@@ -97,7 +97,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
 
 
 def run_pipeline(
-    prim_func: Any, arch: str, pass_configs: dict[str, Scalar], recorder: PassRecorder | None
+    prim_func: Any, arch: str, pass_configs: dict[str, Scalar], recorder: Recorder | None
 ) -> Any:
     """TileLang's own lowering to device IR, host IR and CUDA text; no GPU and no nvcc.
 
@@ -112,7 +112,7 @@ def run_pipeline(
         return tilelang.lower(prim_func, target=target, enable_device_compile=False)
 
 
-def observe(prim_func: Any, artifact: Any, recorder: PassRecorder) -> Observation:
+def observe(prim_func: Any, artifact: Any, recorder: Recorder) -> Observation:
     """Read everything that one lowering left: the final device IR, host IR, passes, warnings."""
     module = recorder.device_module
     functions = [
@@ -124,7 +124,7 @@ def observe(prim_func: Any, artifact: Any, recorder: PassRecorder) -> Observatio
     name, function = functions[0]
     return Observation(
         kernel=read_device_function(
-            name, function, descriptors, read_tensors(prim_func, function, descriptors)
+            name, function, descriptors, read_tensors(prim_func, function, descriptors, TENSOR_OPS)
         ),
         other_kernels=tuple(other for other, _ in functions[1:]),
         requests=recorder.history.requests(),
@@ -137,38 +137,16 @@ def observe(prim_func: Any, artifact: Any, recorder: PassRecorder) -> Observatio
 def merge_pass_configs(
     declared: dict[str, object], requested: dict[str, Scalar]
 ) -> dict[str, Scalar]:
-    """The kernel's own pass configs, overridden by the request's.
-
-    Raises `UsageError` for a key that the compiler does not know, with the nearest one.
-    """
-    known = {str(key) for key in tvm.transform.PassContext.list_configs()}
-    for key in requested:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
-            raise UsageError(
-                f"unknown pass config {key!r}",
-                hint=f"did you mean {near[0]}?" if near else None,
-            )
-    merged: dict[str, Scalar] = {}
-    for key, value in {**declared, **requested}.items():
-        merged[key] = value if isinstance(value, bool | int | float | str) else str(value)
-    return dict(sorted(merged.items()))
+    """The kernel's own pass configs, overridden by the request's; `UsageError` for unknown keys."""
+    known = (str(key) for key in tvm.transform.PassContext.list_configs())
+    return replies.merge_pass_configs(known, declared, requested)
 
 
 def _variant(
     request: LowerRequest, loaded: LoadedKernel | None, configs: dict[str, Scalar]
 ) -> Variant:
-    params = dict(loaded.params) if loaded else dict(request.params)
-    if request.num_stages is not None:
-        params["num_stages"] = request.num_stages
-    return Variant(
-        kernel=request.kernel,
-        params=dict(sorted(params.items())),
-        stage_param=loaded.stage_param if loaded else request.stage_param,
-        arch=request.arch,
-        compiler=COMPILER,
-        pass_configs=configs,
-    )
+    seen = (loaded.params, loaded.stage_param) if loaded else None
+    return replies.variant_of(request, COMPILER, configs, seen)
 
 
 def _raised(
@@ -176,46 +154,21 @@ def _raised(
     request: LowerRequest,
     loaded: LoadedKernel | None,
     files: list[str],
-    recorder: PassRecorder,
+    recorder: Recorder,
 ) -> Raised:
     configs = dict(request.pass_configs)
     if loaded is not None:
         with contextlib.suppress(UsageError):
             configs = merge_pass_configs(loaded.pass_configs, request.pass_configs)
-    notes = [
-        Diagnostic(severity="warning", code="compiler-warning", message=text)
-        for text in compiler_warnings()
-    ]
-    text = without_places(_text_of(exc), request.path, files)
-    file, line = _raised_at(exc, request.path)
-    return Raised(
-        variant=_variant(request, loaded, configs),
-        where="kernel" if loaded is None else "compiler",
-        error=type(exc).__name__,
-        message=text,
-        file=file,
-        line=line,
-        pass_name=recorder.open_passes[-1] if recorder.open_passes else None,
-        out_of_memory=isinstance(exc, MemoryError) or "std::bad_alloc" in text,
-        diagnostics=(*(loaded.diagnostics if loaded else ()), *notes),
-        module_files=tuple(files),
+    return replies.raised(
+        exc,
+        request,
+        _variant(request, loaded, configs),
+        loaded=loaded is not None,
+        files=files,
+        open_passes=recorder.open_passes,
+        notes=loaded.diagnostics if loaded else (),
     )
-
-
-def _text_of(exc: Exception) -> str:
-    """What an exception says, even one whose own text can't be had or encoded."""
-    try:
-        text = str(exc)
-    except Exception as broken:  # noqa: BLE001 - the kernel's own __str__ may do anything
-        text = f"(its text can't be had: {type(broken).__name__})"
-    return text.encode(errors="replace").decode()
-
-
-def _raised_at(exc: Exception, path: str | None) -> tuple[str | None, int | None]:
-    """The innermost frame of the exception in the kernel's own file."""
-    frames = traceback.extract_tb(exc.__traceback__)
-    mine = [frame for frame in frames if path is not None and frame.filename == path]
-    return (Path(mine[-1].filename).name, mine[-1].lineno) if mine else (None, None)
 
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))  # IR nests deeper than Python's default

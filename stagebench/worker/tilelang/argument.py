@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import enum
 import inspect
-import types
-import typing
-from typing import Any, Union
+from typing import Any
 
 import torch
 from tilelang import language
 
 from stagebench.errors import UsageError
 from stagebench.model import ParamValue, Scalar
+from stagebench.worker.loading.plain_values import NO_VALUE, converted_to
 
 _DTYPE_PREFIXES = ("T.", "torch.", "tl.", "tilelang.", "tilelang.language.")
-_PLAIN: dict[str, object] = {"int": int, "float": float, "bool": bool, "str": str}
 _TILELANG_DTYPE = type(language.float16)
 _TORCH_ONLY = {"half": "float16", "float": "float32", "double": "float64", "long": "int64"}
-_NO_VALUE = object()
 
 
 def as_argument(
@@ -35,10 +32,10 @@ def as_argument(
     """
     if isinstance(value, str):
         made = _dtype(parameter, hint, value)
-        if made is not _NO_VALUE:
+        if made is not NO_VALUE:
             return made
-    converted = _converted(hint, value)
-    if converted is _NO_VALUE:
+    converted = converted_to(hint, value)
+    if converted is NO_VALUE:
         raise UsageError(
             f"parameter `{parameter.name}` of `{owner}` is {annotation_text(parameter)}, "
             f"and {value!r} is not",
@@ -54,58 +51,6 @@ def annotation_text(parameter: inspect.Parameter) -> str:
     return inspect.formatannotation(parameter.annotation).strip("'")
 
 
-def _converted(hint: object, value: ParamValue) -> object:
-    """Convert ``value`` to ``hint``; `_NO_VALUE` where it does not fit; pass other hints by."""
-    if isinstance(hint, str):
-        hint = _PLAIN.get(hint, hint)
-    if hint in (int, float, bool, str):
-        return _as_plain(hint, value)
-    origin = typing.get_origin(hint)
-    if origin is Union or origin is types.UnionType:
-        return _first_match(typing.get_args(hint), value)
-    if origin is typing.Literal:
-        return value if value in typing.get_args(hint) else _NO_VALUE
-    if hint is type(None):
-        return None if value is None else _NO_VALUE
-    return _as_container(origin or hint, value)
-
-
-def _first_match(options: tuple[object, ...], value: ParamValue) -> object:
-    # An exact type first: `int | float` must not make 1.0 of 1, nor `bool | int` True of 1.
-    for option in options:
-        if isinstance(option, type) and type(value) is option:
-            return value
-    for option in options:
-        converted = _converted(option, value)
-        if converted is not _NO_VALUE:
-            return converted
-    return _NO_VALUE
-
-
-def _as_plain(hint: object, value: ParamValue) -> object:
-    if hint is str:
-        # The command line reads `--set mode=3` as an integer and `mode=none` as None; a parameter
-        # that is a string wants its text.
-        if value is None or isinstance(value, bool):
-            return str(value).lower()
-        return str(value) if isinstance(value, (str, int, float)) else _NO_VALUE
-    if hint is bool:
-        return bool(value) if isinstance(value, bool) or value in (0, 1) else _NO_VALUE
-    if isinstance(value, bool):
-        return _NO_VALUE
-    if hint is int:
-        return value if isinstance(value, int) else _NO_VALUE
-    return float(value) if isinstance(value, (int, float)) else _NO_VALUE
-
-
-def _as_container(hint: object, value: ParamValue) -> object:
-    if hint is tuple:
-        return value if isinstance(value, tuple) else _NO_VALUE
-    if hint is list:
-        return list(value) if isinstance(value, tuple) else _NO_VALUE
-    return value
-
-
 def _dtype(parameter: inspect.Parameter, hint: object, value: str) -> object:
     """Return the dtype that ``value`` names, where the parameter wants one."""
     prefix = next((p for p in _DTYPE_PREFIXES if value.startswith(p)), "")
@@ -114,16 +59,16 @@ def _dtype(parameter: inspect.Parameter, hint: object, value: str) -> object:
     is_torch = isinstance(torch_dtype, torch.dtype)
     tilelang_dtype = _tilelang_dtype(_TORCH_ONLY.get(name, name) if is_torch else name)
     if tilelang_dtype is None and not is_torch:
-        return _NO_VALUE
+        return NO_VALUE
     default = parameter.default
     if hint is str or hint == "str" or type(default) is str:
-        return name if prefix else _NO_VALUE
+        return name if prefix else NO_VALUE
     wants_torch = isinstance(default, torch.dtype) or hint is torch.dtype
     if is_torch and (wants_torch or (prefix == "torch." and not _wants_dtype(parameter, hint))):
         return torch_dtype
     if prefix or _wants_dtype(parameter, hint):
-        return _NO_VALUE if tilelang_dtype is None else tilelang_dtype
-    return _NO_VALUE
+        return NO_VALUE if tilelang_dtype is None else tilelang_dtype
+    return NO_VALUE
 
 
 def _wants_dtype(parameter: inspect.Parameter, hint: object) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 
 from tilelang import tvm
 
-from stagebench.worker.tilelang.notes import Notes
+from stagebench.worker.loading.notes import Notes
 
 _REGISTRY = "tilelang.backend.target"
 _CUDA = "tilelang.cuda.target"

@@ -1,41 +1,32 @@
-"""What does the final device function do?  One walk over the IR that code generation is given.
-
-Every call that synchronises, moves data asynchronously or issues tensor-core work becomes a
-`SeenSite` with its loop nest, guards and source line; what has an effect and is not known becomes
-``unknown:<name>``.  Does not handle: what a site means for a role or a section (that is for
-`stagebench.facts`).
-"""
+"""What does TileLang's device function do?  Its intrinsics, read in the walk over the IR."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import msgspec
-from tilelang import tvm
-
-from stagebench.model import Extent, LaunchParam, LaunchTensor, TmaDescriptor
-from stagebench.model.facts import LineKind
-from stagebench.model.observation import (
-    SeenAllocation,
-    SeenArenaSlot,
-    SeenKernel,
-    SeenLoop,
-    SeenSite,
-)
+from stagebench.model import Extent, LaunchTensor, TmaDescriptor
+from stagebench.model.observation import SeenKernel
 from stagebench.worker.tilelang import intrinsics, ir
-from stagebench.worker.tilelang.index_values import index_values
 from stagebench.worker.tilelang.ir import tirx
+from stagebench.worker.tir.device_function import (
+    BLOCK_AXES,
+    THREAD_AXES,
+    TILE_SCOPES,
+    DeviceWalk,
+    axes_of,
+    launch_parameter,
+    triple,
+)
+from stagebench.worker.tir.intrinsic import (
+    WITHOUT_EFFECT,
+    Intrinsic,
+    device_function,
+    storage_sync,
+)
+from stagebench.worker.tir.nodes import bare_name
 
-_BLOCK_AXES = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
-_THREAD_AXES = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
-_SHARED_SCOPES = ("shared", "shared.dyn", "shared.barrier", "shared.cluster_barrier", "shared.tmem")
 _BARRIER_SCOPES = ("shared.barrier", "shared.cluster_barrier")
-_TILE_SCOPES = ("shared", "shared.dyn")
 _COPIES = ("ptx_cp_async", "tma_load", "tma_store")
-_ARENAS = ("buf_dyn_shmem", "buf_shmem")
-"""What ``MergeSharedMemoryAllocations`` calls the one buffer that it makes of all
-(``src/transform/merge_shared_memory_allocations.cc``); 0.1.9 names nothing else afterwards."""
 
 
 def read_device_function(
@@ -50,15 +41,14 @@ def read_device_function(
     attrs = function.attrs
     extents = {str(axis): ir.extent_of(value) for axis, value in attrs["thread_extent"].items()}
     cluster = attrs.get("cluster_dims", None)
-    names = {descriptor.name for descriptor in descriptors}
     return SeenKernel(
         function=name,
-        grid=_axes(extents, _BLOCK_AXES),
-        block=_axes(extents, _THREAD_AXES),
-        cluster=None if cluster is None else _triple([ir.extent_of(dim) for dim in cluster]),
+        grid=axes_of(extents, BLOCK_AXES),
+        block=axes_of(extents, THREAD_AXES),
+        cluster=None if cluster is None else triple([ir.extent_of(dim) for dim in cluster]),
         dynamic_smem_bytes=ir.constant(attrs.get("dyn_shared_memory_buf", 0)) or 0,
-        params=tuple(_parameter(var) for var in function.params),
-        tma_descriptors=tuple(d for d in descriptors if d.name in walk.names or d.name in names),
+        params=tuple(launch_parameter(var) for var in function.params),
+        tma_descriptors=descriptors,
         tensors=tensors,
         sites=tuple(walk.sites),
         loops=tuple(walk.loops),
@@ -70,202 +60,52 @@ def read_device_function(
     )
 
 
-def _axes(extents: dict[str, Extent], axes: tuple[str, ...]) -> tuple[Extent, Extent, Extent]:
-    return _triple([extents.get(axis, 1) for axis in axes])
+class _Walk(DeviceWalk):
+    """Reads TileLang's spelling."""
 
+    def locate(self, stmt: Any) -> tuple[str, int] | None:
+        """Statements keep their span: the adapter asks for it before TileLang is imported."""
+        return ir.user_location(stmt)
 
-def _triple(values: list[Extent]) -> tuple[Extent, Extent, Extent]:
-    x, y, z = (*values, 1, 1, 1)[:3]
-    return x, y, z
+    def is_pipelined(self, loop: Any) -> bool:
+        """Passes leave a mark on the steady state of what they pipelined."""
+        return any("pipelined_num_stages" in key for key in ir.loop_annotations(loop))
 
-
-def _parameter(var: Any) -> LaunchParam:
-    pointer = getattr(var, "type_annotation", None)
-    scope = str(getattr(pointer, "storage_scope", ""))
-    element = getattr(pointer, "element_type", None)
-    if scope == "grid_constant":
-        return LaunchParam(name=str(var.name), kind="tma_descriptor", dtype="CUtensorMap")
-    if element is not None:
-        return LaunchParam(name=str(var.name), kind="tensor", dtype=str(element.dtype))
-    return LaunchParam(name=str(var.name), kind="scalar", dtype=str(var.dtype))
-
-
-class _Walk:
-    """The state of one walk: where we are, and what was found so far."""
-
-    def __init__(self) -> None:
-        self.sites: list[SeenSite] = []
-        self.loops: list[SeenLoop] = []
-        self.allocations: list[SeenAllocation] = []
-        self.arena: list[SeenArenaSlot] = []
-        self.names: set[str] = set()
-        self._nest: list[int] = []
-        self._partition: list[str] = []
-        self._guards: list[str] = []
-        self._locations: list[tuple[str, int]] = []
-        self._loop_lines: list[tuple[str, int]] = []
-        self._thread_vars: list[Any] = []
-        self._analyzer = tvm.arith.Analyzer()
-
-    def visit(self, stmt: Any) -> None:
-        """Visit a statement and everything below it, in execution order."""
-        location = ir.user_location(stmt)
-        if location is not None:
-            self._locations.append(location)
-        for expr in ir.expressions(stmt):
-            for call in ir.calls(expr):
-                self._visit_call(call, location)
-        if isinstance(stmt, tirx.For):
-            self._visit_loop(stmt, str(stmt.loop_var.name), ir.extent_of(stmt.extent))
-        elif isinstance(stmt, tirx.While):
-            self._visit_loop(stmt, "while", f"while({ir.text_of(stmt.condition)})")
-        elif isinstance(stmt, tirx.IfThenElse):
-            self._visit_branch(stmt)
-        else:
-            self._visit_declaration(stmt)
-            for child in ir.children(stmt):
-                self.visit(child)
-        if location is not None:
-            self._locations.pop()
-
-    def _visit_loop(self, stmt: Any, var: str, extent: Extent) -> None:
-        index = len(self.loops)
-        start = len(self.sites)
-        pipelined = any("pipelined_num_stages" in key for key in ir.loop_annotations(stmt))
-        loop = SeenLoop(var=var, extent=extent, pipelined=pipelined, start=start, end=start)
-        self.loops.append(loop)
-        self._nest.append(index)
-        location = ir.user_location(stmt) if pipelined else None
-        self._loop_lines += [location] if location else []
-        if isinstance(stmt, tirx.For):
-            self._bind(stmt.loop_var, stmt.min, stmt.extent)
-        self.visit(stmt.body)
-        if location:
-            self._loop_lines.pop()
-        self._nest.pop()
-        self.loops[index] = msgspec.structs.replace(loop, end=len(self.sites))
-
-    def _bind(self, var: Any, first: Any, extent: Any) -> None:
-        """Tell the compiler's analysis the range of a variable."""
-        self._analyzer.bind(var, tvm.ir.Range.from_min_extent(first, extent))
-
-    def _visit_branch(self, stmt: Any) -> None:
-        text = ir.text_of(stmt.condition)
-        stack = self._partition if self._on_thread_alone(stmt.condition) else self._guards
-        stack.append(text)
-        self.visit(stmt.then_case)
-        stack[-1] = f"!({text})"
-        if stmt.else_case is not None:
-            self.visit(stmt.else_case)
-        stack.pop()
-
-    def _on_thread_alone(self, condition: Any) -> bool:
-        seen = ir.variables(condition)
-        return bool(seen) and all(any(v.same_as(t) for t in self._thread_vars) for v in seen)
-
-    def _visit_declaration(self, stmt: Any) -> None:
-        if isinstance(stmt, tirx.AttrStmt) and str(stmt.attr_key) == "thread_extent":
-            self._bind(stmt.node.var, 0, stmt.value)
-            if str(stmt.node.thread_tag) in _THREAD_AXES:
-                self._thread_vars.append(stmt.node.var)
-        elif (allocated := ir.allocation(stmt)) is not None:
-            self._visit_allocation(allocated)
-        elif isinstance(stmt, ir.Bind) and isinstance(stmt.value, tirx.Call):
-            call = stmt.value
-            if intrinsics.bare_name(ir.op_name(call)) == "handle_add_byte_offset":
-                offset = ir.constant(call.args[1])
-                if offset is not None:
-                    slot = SeenArenaSlot(name=str(stmt.var.name), offset_bytes=offset)
-                    self.arena.append(slot)
-
-    def _visit_allocation(self, allocated: ir.Allocation) -> None:
-        if allocated.scope not in _SHARED_SCOPES:
-            return
-        sizes = [size for size in allocated.shape if isinstance(size, int)]
-        elements = math.prod(sizes) if len(sizes) == len(allocated.shape) else None
-        self.allocations.append(
-            SeenAllocation(
-                name=allocated.name,
-                scope=allocated.scope,
-                dtype=allocated.dtype,
-                elements=elements,
-                bytes=None if elements is None else (elements * allocated.bits + 7) // 8,
-            )
-        )
-
-    def _visit_call(self, call: Any, location: tuple[str, int] | None) -> None:
-        full = ir.op_name(call)
-        name = intrinsics.bare_name(full)
-        known = intrinsics.SYNC.get(name)
+    def intrinsic(self, call: Any) -> Intrinsic | None:
+        """Look the op up; what has an effect and is not known is ``unknown:<name>``."""
+        name = bare_name(ir.op_name(call))
         if name == "tvm_storage_sync":
             extra = [ir.extent_of(arg) for arg in list(call.args)[1:]]
-            known = intrinsics.storage_sync(str(call.args[0].value), extra)
-            if known is None:
-                return
-        elif known is None:
-            known = _unlisted(call, name)
-            if known is None:
-                return
-        args = _arguments(call, name, known)
-        barrier, slots = self._barrier(call, known)
-        kind: LineKind | None = "exact" if location else "synthetic" if self._locations else None
-        where = location or (self._locations[-1] if self._locations else None)
-        if where is not None and where in self._loop_lines:
-            kind = "synthetic"  # a pass gave the statement the line of the loop around it
-        buffer = _buffer_of_copy(call, name)
-        merged = buffer in _ARENAS
-        for op in known.ops:
-            self.sites.append(
-                SeenSite(
-                    op=op,
-                    intrinsic=full,
-                    args=_relevant(op, args),
-                    loops=tuple(self._nest),
-                    partition=tuple(self._partition),
-                    guards=tuple(self._guards),
-                    buffer=None if merged else buffer,
-                    buffer_unnamed=merged,
-                    barrier=barrier,
-                    slots=slots,
-                    file=where[0] if where else None,
-                    line=where[1] if where else None,
-                    line_kind=kind,
-                )
-            )
+            return storage_sync(str(call.args[0].value), extra)
+        return intrinsics.SYNC.get(name) or _unlisted(call, name)
 
-    def _barrier(
-        self, call: Any, intrinsic: intrinsics.Intrinsic
-    ) -> tuple[str | None, tuple[int, int] | None]:
-        load = _barrier_of(call) if "barrier" in intrinsic.args else None
-        if load is None:
-            return None, None
-        size = ir.constant(load.buffer.shape[0])
-        extents = {self.loops[i].var: self.loops[i].extent for i in self._nest}
-        known = {var: extent for var, extent in extents.items() if isinstance(extent, int)}
-        values = index_values(load.indices[0], known)
-        if values:
-            low, high = min(values), max(values)
-        else:
-            bound = self._analyzer.const_int_bound(load.indices[0])
-            low, high = int(bound.min_value), int(bound.max_value)
-        proven = low >= 0 and size is not None and high < size
-        return ir.buffer_name(load.buffer), (low, high) if proven else None
+    def arguments(self, call: Any, known: Intrinsic) -> dict[str, Extent]:
+        """Operands by position; copies and barriers in words of their own."""
+        return _arguments(call, bare_name(ir.op_name(call)), known)
+
+    def barrier_element(self, call: Any) -> Any | None:
+        """Barriers have a scope of their own."""
+        return _barrier_of(call)
+
+    def copied_buffer(self, call: Any) -> str | None:
+        """The first operand that lies in shared memory."""
+        return _buffer_of_copy(call, bare_name(ir.op_name(call)))
 
 
-def _unlisted(call: Any, name: str) -> intrinsics.Intrinsic | None:
+def _unlisted(call: Any, name: str) -> Intrinsic | None:
     """What a call that is in no table of intrinsics does; ``None``: nothing that synchronises."""
     if name in ("call_extern", "call_pure_extern"):
         values = [ir.extent_of(arg) for arg in list(call.args)[1:]]
-        return intrinsics.device_function(str(call.args[0].value), values)
+        return device_function(str(call.args[0].value), values)
     if name in intrinsics.HARMLESS:
         return None
     effect = getattr(call.op, "get_attr", lambda _: None)("TCallEffectKind")
-    if effect is not None and int(effect) in intrinsics.WITHOUT_EFFECT:
+    if effect is not None and int(effect) in WITHOUT_EFFECT:
         return None
-    return intrinsics.Intrinsic((f"unknown:{name}",))
+    return Intrinsic((f"unknown:{name}",))
 
 
-def _arguments(call: Any, name: str, known: intrinsics.Intrinsic) -> dict[str, Extent]:
+def _arguments(call: Any, name: str, known: Intrinsic) -> dict[str, Extent]:
     args: dict[str, Extent] = dict(known.constants)
     for key, position in known.args.items():
         if position < len(call.args):
@@ -280,13 +120,6 @@ def _arguments(call: Any, name: str, known: intrinsics.Intrinsic) -> dict[str, E
     barrier = _barrier_of(call) if "barrier" in args else None
     if barrier is not None:
         args["barrier"] = _place(barrier)
-    return args
-
-
-def _relevant(op: str, args: dict[str, Extent]) -> dict[str, Extent]:
-    """Of a call that stands for two ops, each op keeps the arguments that are its own."""
-    if op == "mbarrier_arrive":
-        return {key: value for key, value in args.items() if key != "bytes"}
     return args
 
 
@@ -331,6 +164,6 @@ def _buffer_of_copy(call: Any, name: str) -> str | None:
         return None
     for arg in call.args:
         load = _pointee(arg) if isinstance(arg, tirx.Call) else None
-        if load is not None and str(load.buffer.scope()) in _TILE_SCOPES:
+        if load is not None and str(load.buffer.scope()) in TILE_SCOPES:
             return ir.buffer_name(load.buffer)
     return None

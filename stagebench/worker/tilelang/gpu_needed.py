@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 
 from stagebench.errors import UsageError
-from stagebench.worker.tilelang.user_tree import UserTree
+from stagebench.worker.loading.user_tree import UserTree
 
 _HINT = (
     'move it below `if __name__ == "__main__":` or into a function of its own; '

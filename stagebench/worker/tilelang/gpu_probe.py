@@ -20,11 +20,11 @@ from typing import Any
 import torch
 from tilelang import tvm
 
+from stagebench.worker.loading.notes import Notes
+from stagebench.worker.loading.user_tree import UserTree
 from stagebench.worker.tilelang.devices import Device, capability_of, device_of
 from stagebench.worker.tilelang.gpu_needed import gpu_needed, unknown_property
-from stagebench.worker.tilelang.notes import Notes
 from stagebench.worker.tilelang.replaced import replace
-from stagebench.worker.tilelang.user_tree import UserTree
 
 _CUDA_DEVICE_TYPE = 2  # DLDeviceType.kDLCUDA, dlpack.h
 _SMEM_PER_BLOCK_BYTES = 48 * 1024  # without opting in, on every arch

@@ -11,7 +11,7 @@ from tilelang.autotuner.tuner import AutoTuneImpl
 from tilelang.jit import JITImpl, PrimFunc
 from tilelang.jit.kernel import JITKernel
 
-from stagebench.worker.tilelang.user_tree import UserTree
+from stagebench.worker.loading.user_tree import UserTree
 
 _KERNELS = (PrimFunc, JITImpl, AutoTuneImpl, JITKernel)
 _MARKS = {"prim_func", "jit", "autotune"}

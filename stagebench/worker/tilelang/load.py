@@ -21,28 +21,28 @@ from types import ModuleType
 from typing import Any
 
 from stagebench.errors import UsageError
-from stagebench.kernels import BUILTINS
+from stagebench.kernels import BUILTINS, TVM_BUILTINS
 from stagebench.model import Diagnostic, ParamValue, Record
-from stagebench.worker.tilelang import kernel_kinds as kinds
-from stagebench.worker.tilelang.argument import as_recorded
-from stagebench.worker.tilelang.chosen_target import targets_are
-from stagebench.worker.tilelang.depth_sites import DepthSites
-from stagebench.worker.tilelang.devices import capability_of
-from stagebench.worker.tilelang.gpu_needed import failed_for_gpu
-from stagebench.worker.tilelang.gpu_probe import answered_probes
-from stagebench.worker.tilelang.kernel_file import check_file, imported_file
-from stagebench.worker.tilelang.notes import Notes
-from stagebench.worker.tilelang.offer import Offer
-from stagebench.worker.tilelang.pass_config import normal_pass_configs
-from stagebench.worker.tilelang.prim_func_route import Route
-from stagebench.worker.tilelang.signature import signature_of
-from stagebench.worker.tilelang.stage_param import (
+from stagebench.worker.loading.depth_sites import DepthSites
+from stagebench.worker.loading.kernel_file import check_file, imported_file
+from stagebench.worker.loading.notes import Notes
+from stagebench.worker.loading.stage_param import (
     LiteralDepthError,
     infer_stage_param,
     no_stage_param,
 )
+from stagebench.worker.loading.user_tree import UserTree
+from stagebench.worker.tilelang import kernel_kinds as kinds
+from stagebench.worker.tilelang.argument import as_recorded
+from stagebench.worker.tilelang.chosen_target import targets_are
+from stagebench.worker.tilelang.devices import capability_of
+from stagebench.worker.tilelang.gpu_needed import failed_for_gpu
+from stagebench.worker.tilelang.gpu_probe import answered_probes
+from stagebench.worker.tilelang.offer import Offer
+from stagebench.worker.tilelang.pass_config import normal_pass_configs
+from stagebench.worker.tilelang.prim_func_route import Route
+from stagebench.worker.tilelang.signature import signature_of
 from stagebench.worker.tilelang.uncompiled import compiling_nothing
-from stagebench.worker.tilelang.user_tree import UserTree
 
 __all__ = ["KernelRequest", "LiteralDepthError", "LoadedKernel", "load_kernel"]
 
@@ -133,6 +133,11 @@ class _Source:
 def _builtin_source(name: str, tree: UserTree) -> _Source:
     if name not in BUILTINS:
         near = difflib.get_close_matches(name, list(BUILTINS), n=1)
+        if name in TVM_BUILTINS:
+            raise UsageError(
+                f"the built-in kernel `{name}` is Apache TVM's, not TileLang's",
+                hint="--compiler tvm lowers it",
+            )
         raise UsageError(
             f"there is no built-in kernel `{name}`",
             hint=(f"did you mean `{near[0]}`? " if near else "")

@@ -15,10 +15,10 @@ from types import FrameType
 from typing import Any
 
 from stagebench.errors import UsageError
+from stagebench.worker.loading.nearest import nearest
+from stagebench.worker.loading.notes import Notes
 from stagebench.worker.tilelang import kernel_kinds as kinds
 from stagebench.worker.tilelang.autotune import RESERVED_KEY, first_config
-from stagebench.worker.tilelang.nearest import nearest
-from stagebench.worker.tilelang.notes import Notes
 from stagebench.worker.tilelang.offer import Offer
 from stagebench.worker.tilelang.signature import Binding, Signature, bind, signature_of
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from stagebench.model.observation import SeenStatement
 from stagebench.worker.tilelang import ir
-from stagebench.worker.tilelang.intrinsics import bare_name
 from stagebench.worker.tilelang.ir import tirx
+from stagebench.worker.tir.nodes import bare_name
 
 _COPIES = ("copy", "async_copy", "tma_copy", "im2col", "c2d_im2col")
 _READ, _WRITE = 1, 2

@@ -18,13 +18,13 @@ from typing import Any
 
 from tilelang.jit.kernel import JITKernel
 
+from stagebench.worker.loading.notes import Notes
+from stagebench.worker.loading.user_tree import UserTree
 from stagebench.worker.tilelang.autotune import RESERVED_KEY, first_config
 from stagebench.worker.tilelang.gpu_needed import gpu_needed
-from stagebench.worker.tilelang.notes import Notes
 from stagebench.worker.tilelang.offer import Offer
 from stagebench.worker.tilelang.replaced import replace
 from stagebench.worker.tilelang.signature import Signature, bind, signature_of
-from stagebench.worker.tilelang.user_tree import UserTree
 
 _NOT_COMPILED = "// not compiled: stagebench lowers this kernel itself\n"
 _TEXT = ("get_kernel_source", "get_host_source", "get_ptx", "get_sass", "_get_ptx", "_get_sass")

@@ -1,0 +1,1 @@
+"""Apache TVM's adapter: with `stagebench.worker.tir`, what reads its IR."""

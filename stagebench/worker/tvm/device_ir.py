@@ -1,0 +1,213 @@
+"""What does Apache TVM's device function do?  Its intrinsics, read in the walk over the IR.
+
+S-TIR commits and waits by attributes until code is generated: ``async_commit_queue_scope`` commits
+when its body ends, ``async_wait_queue_scope`` waits before its body begins, for all but
+``async_wait_inflight_count`` groups (``CodeGenCUDA::VisitStmt_(AttrStmtNode)`` of
+``codegen_cuda.cc``).  No statement has a span: the IR has no lines of Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from stagebench.model import Extent, LaunchTensor, TmaDescriptor
+from stagebench.model.observation import SeenKernel, SeenSite
+from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir.device_function import (
+    BLOCK_AXES,
+    THREAD_AXES,
+    TILE_SCOPES,
+    DeviceWalk,
+    axes_of,
+    launch_parameter,
+    triple,
+)
+from stagebench.worker.tir.intrinsic import (
+    WITHOUT_EFFECT,
+    Intrinsic,
+    device_function,
+    storage_sync,
+)
+from stagebench.worker.tir.nodes import tirx
+from stagebench.worker.tvm import intrinsics
+from stagebench.worker.tvm.intrinsics import short_name
+from stagebench.worker.tvm.ring_slots import counts_round
+
+_COMMIT, _WAIT, _IN_FLIGHT = (
+    "async_commit_queue_scope",
+    "async_wait_queue_scope",
+    "async_wait_inflight_count",
+)
+_CLUSTER_AXES = ("clusterCtaIdx.x", "clusterCtaIdx.y", "clusterCtaIdx.z")
+
+
+def read_device_function(
+    name: str,
+    function: Any,
+    descriptors: tuple[TmaDescriptor, ...],
+    tensors: tuple[LaunchTensor, ...],
+    rings: Iterable[int],
+) -> SeenKernel:
+    """Read one device function; ``rings`` are the numbers of slots of the author's own rings."""
+    walk = _Walk(frozenset(rings))
+    for param in function.params:
+        walk.pointers[str(param.name)] = str(param.name)
+    walk.visit(function.body)
+    dynamic = sum(a.bytes or 0 for a in walk.allocations if a.scope == "shared.dyn")
+    clustered = any(axis in walk.extents for axis in _CLUSTER_AXES)
+    return SeenKernel(
+        function=name,
+        grid=axes_of(walk.extents, BLOCK_AXES),
+        block=axes_of(walk.extents, THREAD_AXES),
+        cluster=triple([walk.extents.get(axis, 1) for axis in _CLUSTER_AXES])
+        if clustered
+        else None,
+        dynamic_smem_bytes=dynamic,
+        params=tuple(launch_parameter(var) for var in function.params),
+        tma_descriptors=descriptors,
+        tensors=tensors,
+        sites=tuple(walk.sites),
+        loops=tuple(walk.loops),
+        allocations=tuple(walk.allocations),
+        arena=(),
+        alignments=walk.alignments,
+    )
+
+
+class _Walk(DeviceWalk):
+    """Reads Apache TVM's spelling."""
+
+    def __init__(self, rings: frozenset[int]) -> None:
+        super().__init__()
+        self.pointers: dict[str, str] = {}
+        self.alignments: dict[str, int] = {}
+        self._rings = rings
+
+    def visit(self, stmt: Any) -> None:
+        """Visit a statement; attributes that commit or wait are sites of their own."""
+        if not isinstance(stmt, tirx.AttrStmt):
+            if isinstance(stmt, tirx.AllocBuffer):
+                self._note_allocation(stmt.buffer)
+            super().visit(stmt)
+            return
+        key = str(stmt.attr_key)
+        if key == _WAIT and isinstance(stmt.body, tirx.AttrStmt):
+            count = stmt.body
+            if str(count.attr_key) == _IN_FLIGHT:
+                self._add("cp_async_wait", key, {"max_pending": ir.extent_of(count.value)})
+        super().visit(stmt)
+        if key == _COMMIT:
+            self._add("cp_async_commit", key, {})
+
+    def _note_allocation(self, buffer: Any) -> None:
+        self.pointers[str(buffer.data.name)] = str(buffer.name)
+        if str(buffer.scope()) in TILE_SCOPES:
+            self.alignments[str(buffer.name)] = int(buffer.data_alignment)
+
+    def _add(self, op: str, attribute: str, args: dict[str, Extent]) -> None:
+        self.sites.append(
+            SeenSite(
+                op=op,
+                intrinsic=attribute,
+                args=args,
+                loops=tuple(self._nest),
+                partition=tuple(self._partition),
+                guards=tuple(self._guards),
+                buffer=None,
+                barrier=None,
+                slots=None,
+                file=None,
+                line=None,
+                line_kind=None,
+            )
+        )
+
+    def is_pipelined(self, loop: Any) -> bool:
+        """TIRx: the loop counts round a ring of slots.  (S-TIR's loop is named by its request.)"""
+        return bool(self._rings) and not self._inside_pipeline() and self._counts_round(loop)
+
+    def _inside_pipeline(self) -> bool:
+        return any(self.loops[index].pipelined for index in self._nest[:-1])
+
+    def _counts_round(self, loop: Any) -> bool:
+        return counts_round(loop, self._rings)
+
+    def intrinsic(self, call: Any) -> Intrinsic | None:
+        """Look the op up; what has an effect and is not known is ``unknown:<name>``."""
+        name = short_name(ir.op_name(call))
+        if name == "tvm_storage_sync":
+            return storage_sync(str(call.args[0].value), [])
+        known = intrinsics.SYNC.get(name)
+        if known is not None or name in intrinsics.HARMLESS:
+            return known
+        if name in ("call_extern", "call_pure_extern"):
+            values = [ir.extent_of(arg) for arg in list(call.args)[1:]]
+            return device_function(str(call.args[0].value), values)
+        if name == "cuda_func_call":  # a device function whose source the author gives
+            return device_function(str(call.args[0].value), [])
+        effect = getattr(call.op, "get_attr", lambda _: None)("TCallEffectKind")
+        if effect is not None and int(effect) in WITHOUT_EFFECT:
+            return None
+        return Intrinsic((f"unknown:{name}",))
+
+    def arguments(self, call: Any, known: Intrinsic) -> dict[str, Extent]:
+        """Operands by position; an address is shown as the element that it points to."""
+        args: dict[str, Extent] = dict(known.constants)
+        for key, position in known.args.items():
+            if position < len(call.args):
+                args[key] = self._shown(call.args[position])
+        if short_name(ir.op_name(call)) == "ptx_cp_async":
+            args["bytes"] = ir.extent_of(call.args[4 if _has_offsets(call) else 2])
+        return args
+
+    def barrier_element(self, call: Any) -> Any | None:
+        """The element whose address the ``barrier`` operand is."""
+        known = intrinsics.SYNC.get(short_name(ir.op_name(call)))
+        position = known.args.get("barrier") if known is not None else None
+        if position is None or position >= len(call.args):
+            return None
+        return _pointee(call.args[position])
+
+    def copied_buffer(self, call: Any) -> str | None:
+        """The first operand that lies in shared memory and is no barrier."""
+        name = short_name(ir.op_name(call))
+        if not name.startswith("ptx_cp_async"):
+            return None
+        barrier = self.barrier_element(call)
+        for arg in call.args:
+            load = _pointee(arg)
+            if load is not None and str(load.buffer.scope()) in TILE_SCOPES:
+                if barrier is None or not load.buffer.same_as(barrier.buffer):
+                    return self.name_of(load.buffer)
+            elif isinstance(arg, tirx.Var) and str(arg.name) in self.pointers:
+                return self.pointers[str(arg.name)]
+        return None
+
+    def name_of(self, buffer: Any) -> str:
+        """As the author named it: TIRx adds ``_ptr`` to the name of its storage."""
+        return str(buffer.name)
+
+    def _shown(self, arg: Any) -> Extent:
+        load = _pointee(arg)
+        if load is not None:
+            indices = ", ".join(str(ir.extent_of(index)) for index in load.indices)
+            return f"{self.name_of(load.buffer)}[{indices}]"
+        if isinstance(arg, tirx.Call) and short_name(ir.op_name(arg)) == "address_of":
+            return ir.extent_of(arg.args[0])
+        return ir.extent_of(arg)
+
+
+def _has_offsets(call: Any) -> bool:
+    """S-TIR's form: ``(shared, offset, global, offset, bytes)`` with plain pointers."""
+    return isinstance(call.args[0], tirx.Var)
+
+
+def _pointee(arg: Any) -> Any | None:
+    """The buffer element that an ``address_of`` points to."""
+    if isinstance(arg, tirx.BufferLoad):
+        return arg
+    if isinstance(arg, tirx.Call) and short_name(ir.op_name(arg)) == "address_of":
+        inner = arg.args[0]
+        return inner if isinstance(inner, tirx.BufferLoad) else None
+    return None

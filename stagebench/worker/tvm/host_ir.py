@@ -1,0 +1,72 @@
+"""Which TMA descriptors does the host make, and what is in them?
+
+Source: the arguments of the packed function ``runtime.cuTensorMapEncodeTiled`` of Apache TVM 0.25
+(``src/runtime/cuda/cuda_device_api.cc``): map, dtype, rank, address, shape, byte strides of all
+dimensions but the innermost, box, element strides, interleave, swizzle, L2 promotion, fill.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stagebench.model import Extent, TmaDescriptor
+from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir.nodes import tirx, tvm
+from stagebench.worker.tvm.intrinsics import short_name
+
+_ENCODE = "runtime.cuTensorMapEncodeTiled"
+_DATA_TYPES = {
+    "uint8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5, "float16": 6,
+    "float32": 7, "float64": 8, "bfloat16": 9, "float8_e4m3fn": 0, "float8_e5m2": 0,
+}  # fmt: skip
+"""``CUtensorMapDataType`` of ``cuda.h``; -1 in a record is a dtype that the driver has not."""
+
+
+def read_descriptors(module: Any) -> tuple[TmaDescriptor, ...]:
+    """All TMA descriptors that the functions of a module encode, sorted by name."""
+    found: dict[str, TmaDescriptor] = {}
+    for function in module.functions.values():
+        if not isinstance(function, tirx.PrimFunc):
+            continue
+        for stmt in ir.statements(function.body):
+            for expr in ir.expressions(stmt):
+                for call in ir.calls(expr):
+                    descriptor = _descriptor(call)
+                    if descriptor is not None:
+                        found[descriptor.name] = descriptor
+    return tuple(found[name] for name in sorted(found))
+
+
+def _descriptor(call: Any) -> TmaDescriptor | None:
+    args = list(call.args)
+    if short_name(ir.op_name(call)) != "tvm_call_packed" or ir.extent_of(args[0]) != _ENCODE:
+        return None
+    name, dtype, tensor = (str(ir.extent_of(args[index])) for index in (1, 2, 4))
+    rank = ir.constant(args[3]) or 0
+    values = tuple(ir.extent_of(arg) for arg in args[5:])
+    ends = (rank, 2 * rank - 1, 3 * rank - 1, 4 * rank - 1)
+    shape, strides, box, element_strides = _cut(values, ends)
+    interleave, swizzle, l2_promotion, oob_fill = (
+        value if isinstance(value, int) else -1 for value in values[ends[-1] :]
+    )
+    return TmaDescriptor(
+        name=name,
+        kind="tiled",
+        tensor=tensor,
+        data_type=_DATA_TYPES.get(dtype, -1),
+        rank=rank,
+        global_shape=shape,
+        global_strides_bytes=(int(tvm.DataType(dtype).bits) // 8, *strides),
+        box=box,
+        element_strides=element_strides,
+        interleave=interleave,
+        swizzle=swizzle,
+        l2_promotion=l2_promotion,
+        oob_fill=oob_fill,
+        fields=values,
+    )
+
+
+def _cut(values: tuple[Extent, ...], ends: tuple[int, ...]) -> list[tuple[Extent, ...]]:
+    starts = (0, *ends)
+    return [values[start:end] for start, end in zip(starts, ends, strict=False)]

@@ -1,0 +1,44 @@
+"""Which modules of one lowering by Apache TVM do we read: the author's and the device's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stagebench.worker.tir.nodes import tirx
+from stagebench.worker.tir.pass_events import PassEvent
+from stagebench.worker.tir.pass_recorder import PassRecorder
+from stagebench.worker.tvm.pipeline_history import PipelineHistory
+
+
+class ModuleRecorder(PassRecorder[PipelineHistory]):
+    """Records the passes, keeps the first module and the last one that is all device code."""
+
+    def __init__(self, report_pass: Callable[[str], None]) -> None:
+        super().__init__(report_pass, PipelineHistory())
+        self.first_module: Any = None
+
+    def pass_started(self, mod: Any, event: PassEvent) -> Any:
+        """Keep the module that comes first."""
+        if self.first_module is None:
+            self.first_module = mod
+        return super().pass_started(mod, event)
+
+    def pass_finished(self, mod: Any, event: PassEvent, state: Any) -> None:
+        """Keep what code is generated from: the host's passes may run after the device's."""
+        super().pass_finished(mod, event, state)
+        if _is_device(mod):
+            self.device_module = mod
+
+    def codegen(self, name: str, mod: Any, generate: Callable[[], Any]) -> Any:
+        """TVM announces none: ``mod`` is what the last pass left, on whichever side."""
+        del name, mod
+        return generate()
+
+
+def _is_device(mod: Any) -> bool:
+    """Whether every function of a module is one that the host launches."""
+    functions = [f for f in mod.functions.values() if isinstance(f, tirx.PrimFunc)]
+    return bool(functions) and all(
+        f.attrs is not None and "tirx.kernel_launch_params" in f.attrs for f in functions
+    )

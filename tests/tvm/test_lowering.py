@@ -1,0 +1,84 @@
+"""How a user's module is lowered, what is said of mistakes, and what a lowering leaves behind."""
+
+from pathlib import Path
+
+import pytest
+
+from stagebench.dump import snapshots
+from stagebench.errors import UsageError
+from tests.tvm.lowering import lower, needs_tvm, request
+
+pytestmark = needs_tvm
+USERS = Path(__file__).parent / "kernels" / "users.py"
+
+
+@pytest.fixture(scope="module")
+def found():
+    """A user's module, its pipeline given, one that raises, and two wrong requests."""
+    return lower(
+        request("Scheduled", path=USERS),
+        request("Scheduled", path=USERS, configs={"tir_pipeline": "tirx"}),
+        request("broken", path=USERS),
+        request("nothing", path=USERS),
+        request("broken", path=USERS, M=3),
+        request("Scheduled", 2, path=USERS),
+        request("gemm", 2, configs={"tir_pipeline": "tir"}),
+    )
+
+
+def test_a_users_module(found):
+    """An IRModule of a file is lowered by the pipeline that it is written for; the variant says."""
+    result = found[0].result
+    assert result.variant.kernel == "users.py:Scheduled"
+    assert result.variant.pass_configs == {"tir_pipeline": "s_tir"}
+    assert (result.variant.compiler.name, result.facts.launch.grid) == ("tvm", (8, 1, 1))
+
+
+def test_the_pipeline_can_be_chosen(found):
+    """S-TIR given to the TIRx pipeline: another identity, and what TVM says of it."""
+    result = found[1].result
+    assert result.variant.pass_configs == {"tir_pipeline": "tirx"}
+    assert result.outcome == "failed"
+    assert result.failure.kind == "compile_error"
+
+
+def test_a_kernel_that_raises(found):
+    """The kernel's own exception is a failed variant with the line that raised."""
+    failure = found[2].result.failure
+    assert "no kernel for 4" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        (3, "returned a int, not a kernel"),
+        (4, "no kernel for 4"),
+        (5, "no parameter for a pipeline depth"),
+        (6, "'tir'"),
+    ],
+)
+def test_mistakes(found, index, message):
+    """What is wrong with a request is said of that request alone."""
+    assert message in found[index].result.failure.message
+
+
+def test_an_unknown_builtin():
+    """The nearest name is offered; where every request is wrong, it is the caller's mistake."""
+    with pytest.raises(UsageError, match="no built-in kernel `gem`") as caught:
+        lower(request("gem", 2))
+    assert "did you mean `gemm`?" in caught.value.hint
+
+
+def test_what_explain_shows():
+    """The script before the first pass, every pass, the script after the last, and the CUDA."""
+    (found,) = lower(request("gemm", 3))
+    texts = snapshots.unpack(found.snapshots)
+    runs = found.result.facts.lowering.passes
+    first, last = runs[0], runs[-1]
+    assert first.name == "tirx.BindTarget"
+    assert "software_pipeline_stage" in texts[first.snapshot]
+    assert "async_wait_inflight_count" in texts[last.snapshot]
+    (inject,) = (run for run in runs if run.name == "s_tir.InjectSoftwarePipeline")
+    assert inject.changed
+    assert "software_pipeline_stage" not in texts[inject.snapshot]
+    assert "tvm_builtin_ptx_cp_async_wait_group_2();" in found.kernel_cu
