@@ -19,12 +19,12 @@ _Params = Mapping[str, ParamValue]
 
 
 def builtin_reference(variant: Variant, inputs: _Inputs) -> dict[str, Doubles] | None:
-    """Outputs by name, compact and flat; ``None`` for a kernel that is no built-in of TileLang's.
+    """Outputs by name, compact and flat; ``None`` for a kernel that is no built-in of ours.
 
     ``inputs`` are the inputs as float64, flat, by name (integers as they are).
     """
-    function = _REFERENCES.get(variant.kernel)
-    if function is None or variant.compiler.name != "tilelang":
+    function = _REFERENCES.get(variant.compiler.name, {}).get(variant.kernel)
+    if function is None:
         return None
     return {name: value.reshape(-1) for name, value in function(inputs, variant.params).items()}
 
@@ -82,10 +82,25 @@ def _flash_attention(inputs: _Inputs, params: _Params) -> dict[str, Doubles]:
     return {"O": found}
 
 
-_REFERENCES: Mapping[str, Callable[[_Inputs, _Params], dict[str, Doubles]]] = {
-    "gemm": _gemm,
-    "gemm_nn": _gemm_nn,
-    "gemm_tn": _gemm_tn,
-    "dequant_gemm": _dequant_gemm,
-    "flash_attention": _flash_attention,
+def _gemm_of_pointers(inputs: _Inputs, params: _Params) -> dict[str, Doubles]:
+    """`_gemm` where the tensors are called after the handles that they are made from."""
+    named = {name.removesuffix("_ptr"): value for name, value in inputs.items()}
+    return {f"{name}_ptr": value for name, value in _gemm(named, params).items()}
+
+
+_REFERENCES: Mapping[str, Mapping[str, Callable[[_Inputs, _Params], dict[str, Doubles]]]] = {
+    "tilelang": {
+        "gemm": _gemm,
+        "gemm_nn": _gemm_nn,
+        "gemm_tn": _gemm_tn,
+        "dequant_gemm": _dequant_gemm,
+        "flash_attention": _flash_attention,
+    },
+    "tvm": {
+        "gemm": _gemm,
+        "gemm_tensor_core": _gemm,
+        "gemm_tirx": _gemm_of_pointers,
+        "gemm_tirx_tma": _gemm_of_pointers,
+    },
 }
+"""By compiler and built-in."""
