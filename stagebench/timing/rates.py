@@ -39,7 +39,7 @@ def rates(facts: Facts | None, device: str, time: Measurement | None) -> Rates |
         memory = work.compulsory_bytes / known.memory_gb_per_s / 1e3
     taken = time.median_us
     return Rates(
-        tera_flops=None if work.flops is None else round(work.flops / taken / 1e6, 1),
+        tera_flops=round(work.flops / taken / 1e6, 1) if work.flops else None,
         of_peak=None if compute is None else round(compute / taken, 3),
         of_bandwidth=None if memory is None else round(memory / taken, 3),
     )
@@ -60,8 +60,8 @@ def _compute_us(work: Arithmetic, device: Device) -> float | None:
     if work.flops is None or work.mma is None:
         return None
     of_cta = sum(shape.flops for shape in work.mma)
-    if not of_cta:  # the CTA that was walked does nothing: the kinds of the others aren't known
-        return None if work.flops else 0.0
+    if not of_cta:  # no matrix instruction, or none in the CTA that was walked: no rate to hold to
+        return None
     total = 0.0
     for shape in work.mma:
         try:
