@@ -116,7 +116,12 @@ def _together(
     least = _sum([site.dynamic for site in sites if site not in guarded])
     if op in _EXPANDS and executed > asked and executed % asked == 0:
         found.say(f"each call is {executed // asked} {op} instructions")
-    elif guarded and isinstance(least, int) and least <= executed < asked:
+    elif (
+        guarded
+        and isinstance(least, int)
+        and least <= executed < asked
+        and _have_neighbours(written, counts)
+    ):
         found.say(f"behind `{_guard_of_the_block(guarded)}`: {executed} of {asked} in this block")
     elif executed != asked:
         return None

@@ -214,18 +214,14 @@ def _spills(resources: Resources) -> Iterator[Diagnostic]:
 
 
 def _no_matrix_units(facts: Facts, found: bool) -> Iterator[Diagnostic]:
-    """A GEMM of tiles without one matrix instruction runs on the ordinary cores."""
-    gemms = [
-        statement.summary
-        for loop in facts.pipeline_loops
-        for statement in loop.statements
-        if "gemm" in statement.summary
-    ]
-    if gemms and not found:
+    """Matrix operations without one matrix instruction run on the ordinary cores."""
+    asked = [op for op in ("mma_sync", "wgmma", "tcgen05_mma") if op in facts.sync_totals]
+    if asked and not found:
         yield Diagnostic(
             severity="warning",
             code="no-matrix-instruction",
-            message=f"{gemms[0]}: no matrix instruction in the PTX: it runs on the ordinary cores",
+            message=f"{asked[0]} in the IR, no matrix instruction in the PTX: it runs on the "
+            "ordinary cores",
         )
 
 
