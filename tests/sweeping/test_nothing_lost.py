@@ -150,7 +150,7 @@ def test_an_interrupted_sweep_leaves_whole_dumps_and_no_process(tmp_path, stop):
                 "--arch", "sm_90a", "--dump-dir", tmp_path / "dumps", "--no-cache", "--jobs", 3),
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         env={**os.environ},
-        preexec_fn=_hear_ctrl_c,
+        preexec_fn=_hear_ctrl_c,  # noqa: PLW1509 - it only sets a signal
     )  # fmt: skip
     done = tmp_path / "dumps" / "misbehaving.small_gemm" / "sm_90a" / "num_stages=2,mode=fine"
     deadline = time.monotonic() + 60
