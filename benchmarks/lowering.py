@@ -5,7 +5,9 @@ machine changes both sides alike.  A row over its bound makes the exit code 1.
 
 1. observed ÷ bare: lowering the default sweep's variants with all facts and snapshots, against
    TileLang's own lowering alone, both in one process that has imported it (medians of repetitions).
-2. cold sweep ÷ (bare ÷ cores + one import): what a user waits for against what can't be avoided.
+2. cold sweep ÷ (bare ÷ cores + one import): what a user waits for against what can't be avoided;
+   the two are measured in turns, and the row is the turn with the median ratio, because a shared
+   machine is now and then half as fast as a minute before.
 3. cached sweep ÷ cold sweep.
 4. ``--help`` ÷ ``python -c pass``.
 5. the largest dump of the default sweep ÷ 100 KB.
@@ -29,14 +31,14 @@ DUMP_LIMIT_BYTES = 100_000
 
 def main() -> int:
     """Measure, print the table, and return 1 if a bound is broken."""
-    if sys.argv[1:] == ["--lower"]:
-        json.dump(_lower_in_this_process(), sys.stdout)
+    if sys.argv[1:2] == ["--lower"]:
+        json.dump(_lower_in_this_process(int(sys.argv[2])), sys.stdout)
         return 0
-    lowering = json.loads(_output(sys.executable, __file__, "--lower"))
+    lowering = _lowering(REPETITIONS)
     cores = len(os.sched_getaffinity(0))
-    unavoidable = lowering["bare"] / cores + lowering["import"]
     with tempfile.TemporaryDirectory() as place:
-        cold, cached, dump = _sweeps(Path(place))
+        turns, cached, dump = _sweeps(Path(place), cores)
+    cold, unavoidable = turns[len(turns) // 2]
     help_ = _best([sys.executable, "-m", "stagebench", "--help"])
     nothing = _best([sys.executable, "-c", "pass"])
     rows = [
@@ -58,7 +60,11 @@ def main() -> int:
     return int(broken > 0)
 
 
-def _lower_in_this_process() -> dict[str, float]:
+def _lowering(repetitions: int) -> dict[str, float]:
+    return json.loads(_output(sys.executable, __file__, "--lower", str(repetitions)))
+
+
+def _lower_in_this_process(repetitions: int) -> dict[str, float]:
     """Seconds for the import, and for all variants bare and observed, interleaved."""
     began = time.perf_counter()
     from stagebench.worker.protocol import LowerRequest
@@ -72,7 +78,7 @@ def _lower_in_this_process() -> dict[str, float]:
         )
         request = LowerRequest(kernel="gemm", pass_configs={}, **_fields(kernel))
         bare, observed = [], []
-        for _ in range(REPETITIONS):
+        for _ in range(repetitions):
             function = load_kernel(kernel).prim_func
             start = time.perf_counter()
             adapter.run_pipeline(function, arch, {}, None)
@@ -89,19 +95,21 @@ def _fields(record) -> dict:
     return {name: getattr(record, name) for name in record.__struct_fields__}
 
 
-def _sweeps(place: Path) -> tuple[float, float, int]:
-    """Median seconds of a cold and of a cached default sweep, and bytes of the largest dump."""
-    cold, cached = [], []
-    for index in range(3):
+def _sweeps(place: Path, cores: int) -> tuple[list[tuple[float, float]], float, int]:
+    """Cold sweeps with what can't be avoided, by ratio; a cached sweep; the largest dump's bytes."""
+    turns, cached = [], []
+    for index in range(5):
+        bare = _lowering(1)
         os.environ["STAGEBENCH_CACHE_DIR"] = str(place / f"cache{index}")
         command = [sys.executable, "-m", "stagebench", "sweep", "--dump-dir", str(place / "dumps")]
-        cold.append(_seconds(command))
-        cached.append(statistics.median(_seconds(command) for _ in range(5)))
+        turns.append((_seconds(command), bare["bare"] / cores + bare["import"]))
+        cached.append(statistics.median(_seconds(command) for _ in range(3)))
+    turns.sort(key=lambda turn: turn[0] / turn[1])
     sizes = [
         sum(file.stat().st_size for file in path.parent.iterdir())
         for path in (place / "dumps").rglob("variant.json")
     ]
-    return statistics.median(cold), statistics.median(cached), max(sizes)
+    return turns, statistics.median(cached), max(sizes)
 
 
 def _best(command: list[str]) -> float:
