@@ -96,7 +96,7 @@ def _fields(record) -> dict:
 
 
 def _sweeps(place: Path, cores: int) -> tuple[list[tuple[float, float]], float, int]:
-    """Cold sweeps with what can't be avoided, by ratio; a cached sweep; the largest dump's bytes."""
+    """Cold sweeps with what can't be avoided, by ratio; a cached sweep; bytes of a dump."""
     turns, cached = [], []
     for index in range(5):
         bare = _lowering(1)
