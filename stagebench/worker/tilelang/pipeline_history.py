@@ -11,13 +11,14 @@ TileLang 0.1.15.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from stagebench.model import Extent
 from stagebench.model.observation import SeenBuffer, SeenLoopRequest, SeenStatement
 from stagebench.worker.tilelang import ir, tile_ops
 from stagebench.worker.tilelang.ir import tirx
+from stagebench.worker.tir.shared_buffer import SharedBufferSeen
 
 _REQUEST = ("num_stages", "tl_pipeline_order", "tl_pipeline_stage")
 _STAGE, _ORDER = "software_pipeline_stage", "software_pipeline_order"
@@ -49,24 +50,12 @@ class _Loop:
     producer_writes: tuple[str, ...] = ()
 
 
-@dataclass
-class _Buffer:
-    """A shared buffer's declaration and the leading dimensions that it gained."""
-
-    scope: str
-    dtype: str
-    bits: int
-    shape: tuple[Extent, ...]
-    leading: tuple[int, ...] = ()
-    versioned_by: list[str] = field(default_factory=list)
-
-
 class PipelineHistory:
     """Follows every requested depth and every shared buffer through one lowering."""
 
     def __init__(self) -> None:
         self._loops: list[_Loop] | None = None
-        self._buffers: dict[str, _Buffer] = {}
+        self._buffers: dict[str, SharedBufferSeen] = {}
         self._declared: dict[str, int] | None = None
         self._high_level = True
 
@@ -203,7 +192,7 @@ class PipelineHistory:
         known = self._buffers.get(name)
         if known is None:
             bits = int(buffer.dtype.bits) * int(buffer.dtype.lanes)
-            self._buffers[name] = _Buffer(scope, str(buffer.dtype), bits, shape)
+            self._buffers[name] = SharedBufferSeen(scope, str(buffer.dtype), bits, shape)
             return
         extra = len(shape) - len(known.shape)
         if extra <= 0 or shape[extra:] != known.shape:

@@ -12,13 +12,14 @@ pass names.  Source of the annotations: ``s_tir/transform/inject_software_pipeli
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from stagebench.model import Extent
 from stagebench.model.observation import SeenBuffer, SeenLoopRequest, SeenStatement
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir.nodes import tirx
+from stagebench.worker.tir.shared_buffer import SharedBufferSeen
 from stagebench.worker.tvm.intrinsics import short_name
 from stagebench.worker.tvm.loop_statements import body_statements, read_statement
 from stagebench.worker.tvm.ring_slots import is_ring
@@ -45,24 +46,12 @@ class _Loop:
     injected_by: str | None = None
 
 
-@dataclass
-class _Buffer:
-    """A shared buffer and the leading dimension that it gained, or was declared with."""
-
-    scope: str
-    dtype: str
-    bits: int
-    shape: tuple[Extent, ...]
-    leading: tuple[int, ...] = ()
-    versioned_by: list[str] = field(default_factory=list)
-
-
 class PipelineHistory:
     """Follows every annotated loop and every shared buffer through one lowering."""
 
     def __init__(self) -> None:
         self._loops: dict[str, _Loop] = {}
-        self._buffers: dict[str, _Buffer] = {}
+        self._buffers: dict[str, SharedBufferSeen] = {}
         self._high_level = True
 
     @property
@@ -205,9 +194,9 @@ def _named_buffers(call: Any) -> set[str]:
     }
 
 
-def _new(buffer: Any, shape: tuple[Extent, ...]) -> _Buffer:
+def _new(buffer: Any, shape: tuple[Extent, ...]) -> SharedBufferSeen:
     bits = int(buffer.dtype.bits) * int(buffer.dtype.lanes)
-    return _Buffer(str(buffer.scope()), str(buffer.dtype), bits, shape)
+    return SharedBufferSeen(str(buffer.scope()), str(buffer.dtype), bits, shape)
 
 
 def _functions(module: Any) -> list[Any]:
