@@ -22,7 +22,7 @@ from stagebench.errors import MachineError, StagebenchError
 from stagebench.lowering.cache import default_cache_folder
 from stagebench.lowering.compiler_choice import distribution_of
 from stagebench.lowering.compiler_environment import this_environment
-from stagebench.lowering.tested_releases import TESTED_TVM, tested_range, untested
+from stagebench.lowering.tested_releases import tested_range, untested
 from stagebench.lowering.worker_process import WorkerProcess
 from stagebench.model import Record
 
@@ -52,6 +52,7 @@ def examine(*, start_worker: bool = True) -> tuple[Check, ...]:
         *_cuda_wheels(),
         *(_system_program(name) for name in _SYSTEM_PROGRAMS),
         _gpu(),
+        _cupti(),
     )
 
 
@@ -109,7 +110,7 @@ def _tvm() -> Check:
             install="pip install -c constraints.txt 'stagebench[tvm]'",
         )
     if untested("tvm", found) is not None:
-        found += f" (untested: this stagebench was tested with {TESTED_TVM})"
+        found += f" (untested: this stagebench was tested with {tested_range('tvm')})"
     return Check(what="Apache TVM", status="works", found=found)
 
 
@@ -195,6 +196,19 @@ def _gpu() -> Check:
     if driver.exists() and devices:
         return Check(what="GPU", status="works", found=f"driver loaded, {', '.join(devices)}")
     return Check(what="GPU", status="optional", found="none: sweep and explain need none")
+
+
+def _cupti() -> Check:
+    """The kernel's own time in ``profile``, beside that between device events."""
+    found = _version("cupti-python")
+    if found is not None:
+        return Check(what="CUPTI", status="works", found=f"cupti-python {found}")
+    return Check(
+        what="CUPTI",
+        status="optional",
+        found="cupti-python is not installed: profile times with device events alone",
+        install="pip install 'stagebench[cupti]'",
+    )
 
 
 def _version(name: str) -> str | None:

@@ -19,11 +19,12 @@ from stagebench.bundle.read import OpenBundle
 from stagebench.bundle.records import CUBIN_KINDS, BundledVariant, CubinKind
 from stagebench.dump.atomic_file import write_file
 from stagebench.gpu import tensor_map
-from stagebench.gpu.builtin_reference import Doubles, builtin_reference
-from stagebench.gpu.correctness import compare, compare_with_expected, verdict_of
+from stagebench.gpu.correctness import compare
 from stagebench.gpu.device import runs_on
 from stagebench.gpu.driver import DriverError
-from stagebench.gpu.dtypes import Raw, UnknownDtypeError, as_doubles, dtype_of
+from stagebench.gpu.dtypes import Raw, UnknownDtypeError, dtype_of
+from stagebench.gpu.judging import Judge
+from stagebench.gpu.kernel_clock import KernelClockError
 from stagebench.gpu.launch import (
     LoadedKernel,
     launch_config,
@@ -35,20 +36,13 @@ from stagebench.gpu.launch import (
 from stagebench.gpu.memory import Memory
 from stagebench.gpu.outputs import OutputStore
 from stagebench.gpu.probe_buffer import ProbeBuffer, ProbeError
-from stagebench.gpu.records import (
-    BuildRun,
-    Correctness,
-    ProfiledVariant,
-    RunError,
-    TensorComparison,
-    Verdict,
-)
+from stagebench.gpu.records import BuildRun, ProfiledVariant, RunError, Verdict
 from stagebench.gpu.results import not_run, profiled
 from stagebench.gpu.run_request import RunRequest
 from stagebench.gpu.session import Session
 from stagebench.gpu.statistics import measurement
 from stagebench.gpu.tensors import DeviceTensors, HostTensor, host_tensors
-from stagebench.gpu.timing import sets_needed, time_in_turns
+from stagebench.gpu.timing import event_turn, kernel_clock_turn, sets_needed, time_in_turns
 
 _EVICTING = 2
 """How many times the L2 cache is written over."""
@@ -130,13 +124,22 @@ class _Running:
         self._memory = memory
         self._sets = [DeviceTensors(memory, tensors)]
         self._evicting: int | None = None
+        self._notes: list[str] = []
 
     def all(self, cubins: dict[CubinKind, bytes], probe: bytes | None) -> ProfiledVariant:
         """Correctness of base, then the other builds, then times."""
         base = load_kernel(self._driver, cubins["base"], self._variant.launch)
         first, differing = self._repeat(base)
         self._store.keep(self._variant.id, first)
-        correctness = self._judge(first, differing)
+        judge = Judge(
+            self._opened,
+            self._store,
+            self._request,
+            self._variant,
+            self._tensors,
+            smem_poisoned=self._session.poison is not None,
+        )
+        correctness = judge.judge(first, differing)
         prepared = [_Prepared("base", base, None, None)]
         failed: dict[CubinKind, BuildRun] = {}
         for kind in CUBIN_KINDS[1:]:
@@ -155,7 +158,7 @@ class _Running:
         for one in prepared:
             unload_kernel(self._driver, one.kernel)
         builds = tuple(runs[kind] for kind in CUBIN_KINDS if kind in runs)
-        return profiled(self._variant, correctness, builds, probe_file)
+        return profiled(self._variant, correctness, builds, probe_file, tuple(self._notes))
 
     def _repeat(self, kernel: LoadedKernel) -> tuple[dict[str, Raw], int]:
         """The outputs of the first run, and how many of the others had other bits."""
@@ -214,62 +217,6 @@ class _Running:
         config: Any = launch_config(self._driver, launch, self._session.stream)
         return lambda: start(self._driver, kernel, config, arguments)
 
-    def _judge(self, first: dict[str, Raw], differing: int) -> Correctness:
-        reference, compared = self._compared(first)
-        return Correctness(
-            verdict=verdict_of(differing, compared),
-            reference=reference,
-            runs=self._request.options.repeats,
-            differing_runs=differing,
-            smem_poisoned=self._session.poison is not None,
-            tensors=compared,
-        )
-
-    def _compared(self, first: dict[str, Raw]) -> tuple[str | None, tuple[TensorComparison, ...]]:
-        dtypes = {one.tensor.name: dtype_of(one.tensor.dtype) for one in self._tensors}
-        given = [one.tensor for one in self._tensors if one.tensor.expected is not None]
-        if given:
-            found = []
-            for tensor in given:
-                assert tensor.expected is not None  # noqa: S101 - it was selected for it
-                expected = np.frombuffer(self._opened.load(tensor.expected), dtype=np.float64)
-                name = tensor.name
-                found.append(compare_with_expected(name, dtypes[name], expected, first[name]))
-            return "expected", tuple(found)
-        names: list[str] = []
-        compared: list[TensorComparison] = []
-        for reference in self._request.references:
-            kept = self._store.load(reference, list(first))
-            if kept is not None:
-                names.append(reference)
-                compared += [compare(name, dtypes[name], kept[name], first[name]) for name in first]
-                break
-        meant = self._meant(list(first))
-        if meant is not None:
-            names.append("float64")
-            compared += [
-                compare_with_expected(name, dtypes[name], meant[name], first[name])
-                for name in first
-            ]
-        return " and ".join(names) or None, tuple(compared)
-
-    def _meant(self, outputs: list[str]) -> dict[str, Doubles] | None:
-        """What a built-in should compute, computed once for all its depths."""
-        key = f"float64 of {self._variant.case} {self._request.options.seed}"
-        kept = self._store.load(key, outputs)
-        if kept is None:
-            inputs = {
-                one.tensor.name: as_doubles(one.contents, dtype_of(one.tensor.dtype))
-                for one in self._tensors
-                if one.contents is not None
-            }
-            found = builtin_reference(self._variant.variant, inputs)
-            if found is None or set(found) != set(outputs):
-                return None
-            kept = {name: value.view(np.uint8) for name, value in found.items()}
-            self._store.keep(key, kept)
-        return {name: data.view(np.float64) for name, data in kept.items()}
-
     def _prepare(
         self, kind: CubinKind, cubin: bytes, first: dict[str, Raw], probe: bytes | None
     ) -> _Prepared:
@@ -295,23 +242,9 @@ class _Running:
         return None
 
     def _timed(self, prepared: list[_Prepared]) -> list[BuildRun]:
-        """Every build's time, the builds taking turns."""
+        """Every build's time, the builds taking turns; by CUPTI too where it is there."""
+        plain = [_untimed(one) for one in prepared]
         options = self._request.options
-        plain = [
-            BuildRun(
-                kind=one.kind,
-                registers=one.kernel.registers,
-                local_bytes=one.kernel.local_bytes,
-                static_smem_bytes=one.kernel.static_smem_bytes,
-                same_as_base=one.same,
-                time=None,
-                min_us=None,
-                rotation=None,
-                rotation_bytes=None,
-                error=None,
-            )
-            for one in prepared
-        ]
         if options.runs == 0:
             return plain
         self._make_sets()
@@ -322,19 +255,32 @@ class _Running:
             [self._launcher(one.kernel, tensors) for tensors in self._sets] for one in prepared
         ]
         self._driver.call("cuCtxSynchronize")
-        times = time_in_turns(
-            self._driver, self._session.stream, launches, options.warmup, options.runs
-        )
+        turn = event_turn(self._driver, self._session.stream)
+        times = time_in_turns(turn, launches, options.warmup, options.runs)
+        rotation = len(self._sets)
         return [
             msgspec.structs.replace(
                 build,
                 time=measurement(found),
                 min_us=min(found),
-                rotation=len(self._sets),
-                rotation_bytes=len(self._sets) * self._set_bytes(),
+                device_time=None if own is None else measurement(own),
+                rotation=rotation,
+                rotation_bytes=rotation * self._set_bytes(),
             )
-            for build, found in zip(plain, times, strict=True)
+            for build, found, own in zip(plain, times, self._device_times(launches), strict=True)
         ]
+
+    def _device_times(self, launches: list[list[Callable[[], None]]]) -> list[list[float] | None]:
+        """The kernels' own times, after those by events: activity records would disturb them."""
+        clock, options = self._session.kernel_clock, self._request.options
+        if clock is None or clock.broken:
+            return [None] * len(launches)
+        turn = kernel_clock_turn(self._driver, self._session.stream, clock)
+        try:
+            return list(time_in_turns(turn, launches, 0, options.runs))
+        except KernelClockError as exc:
+            self._notes.append(f"no times from CUPTI: {exc}")
+            return [None] * len(launches)
 
     def _make_sets(self) -> None:
         """More sets of the tensors, the same in each, until they are larger than the L2 cache."""
@@ -345,6 +291,21 @@ class _Running:
 
     def _set_bytes(self) -> int:
         return sum(one.bytes for one in self._tensors)
+
+
+def _untimed(one: _Prepared) -> BuildRun:
+    return BuildRun(
+        kind=one.kind,
+        registers=one.kernel.registers,
+        local_bytes=one.kernel.local_bytes,
+        static_smem_bytes=one.kernel.static_smem_bytes,
+        same_as_base=one.same,
+        time=None,
+        min_us=None,
+        rotation=None,
+        rotation_bytes=None,
+        error=None,
+    )
 
 
 def _failed_build(kind: CubinKind, name: str, message: str) -> BuildRun:

@@ -8,7 +8,8 @@ from stagebench.bundle.records import CUBIN_KINDS
 from stagebench.gpu.records import Profile, ProfiledVariant
 from stagebench.model.timing import Measurement
 
-COLUMNS = ("variant", "verdict", "error", "base, µs", "control", "probed", "note")
+_COLUMNS = ("variant", "verdict", "error", "base, µs", "CUPTI, µs", "control", "probed", "note")
+_CUPTI = _COLUMNS.index("CUPTI, µs")
 _NOT_KNOWN = "–"
 
 
@@ -20,9 +21,20 @@ class ProfileRow:
     bad: bool
 
 
-def profile_rows(found: Profile) -> tuple[ProfileRow, ...]:
-    """A row for each variant, in the order in which they ran."""
-    return tuple(_row(one) for one in found.variants)
+def profile_rows(found: Profile) -> tuple[tuple[str, ...], tuple[ProfileRow, ...]]:
+    """The columns' names, and a row for each variant in the order in which they ran.
+
+    CUPTI has a column only where it was there.
+    """
+    rows = tuple(_row(one) for one in found.variants)
+    if any(build.device_time for one in found.variants for build in one.builds):
+        return _COLUMNS, rows
+    shorter = (ProfileRow(_without_cupti(row.cells), row.bad) for row in rows)
+    return _without_cupti(_COLUMNS), tuple(shorter)
+
+
+def _without_cupti(cells: tuple[str, ...]) -> tuple[str, ...]:
+    return cells[:_CUPTI] + cells[_CUPTI + 1 :]
 
 
 def _row(one: ProfiledVariant) -> ProfileRow:
@@ -34,7 +46,9 @@ def _row(one: ProfiledVariant) -> ProfileRow:
     if any(error is None for error in errors):
         shown = "not finite"
     base, control, probed = (times.get(kind) for kind in CUBIN_KINDS)
-    shown_times = [_time(base), _against(control, base), _against(probed, base)]
+    alone = {build.kind: build.device_time for build in one.builds}.get("base")
+    against = (_against(control, base), _against(probed, base))
+    shown_times = (_time(base), _time(alone), *against)
     return ProfileRow(
         cells=(one.id, verdict, shown, *shown_times, _note(one)),
         bad=verdict in ("wrong", "race", "fails", "hangs"),
@@ -71,6 +85,7 @@ def _note(one: ProfiledVariant) -> str:
             said.append(f"{build.kind}: {build.error.message}")
         elif build.same_as_base is False:
             said.append(f"{build.kind}: other bits than base")
+    said += one.notes
     if one.perturbed:
         said.append(f"perturbed: probes cost ×{one.probe_cost:.2f}")
     return "; ".join(said)

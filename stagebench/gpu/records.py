@@ -72,7 +72,8 @@ class BuildRun(Record, frozen=True, kw_only=True):
     """One build (base, control, probed) of a variant, on the same inputs.
 
     ``same_as_base`` says whether its outputs have base's bits; ``rotation`` is how many sets of
-    tensors the timed launches went round, ``rotation_bytes`` their size.
+    tensors the timed launches went round, ``rotation_bytes`` their size.  ``time`` is between two
+    device events around a launch, ``device_time`` the kernel alone, by CUPTI's activity records.
     """
 
     kind: CubinKind
@@ -82,6 +83,7 @@ class BuildRun(Record, frozen=True, kw_only=True):
     same_as_base: bool | None
     time: Measurement | None
     min_us: float | None
+    device_time: Measurement | None = None
     rotation: int | None
     rotation_bytes: int | None
     error: RunError | None
@@ -105,6 +107,7 @@ class ProfiledVariant(Record, frozen=True, kw_only=True):
     probe_file: str | None
     probe_metadata: str | None
     error: RunError | None
+    notes: tuple[str, ...] = ()
 
 
 class Device(Record, frozen=True, kw_only=True):

@@ -37,6 +37,7 @@ def profiled(
     correctness: Correctness,
     builds: tuple[BuildRun, ...],
     probe_file: str | None,
+    notes: tuple[str, ...] = (),
 ) -> ProfiledVariant:
     """A variant that ran, with what its probes cost."""
     medians = {one.kind: one.time.median_us for one in builds if one.time is not None}
@@ -53,6 +54,7 @@ def profiled(
         probe_file=probe_file,
         probe_metadata=None,
         error=None,
+        notes=notes,
     )
 
 

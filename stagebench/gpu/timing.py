@@ -1,17 +1,19 @@
-"""How long does one launch take?  Device events around each, after a warm-up, over cold inputs.
+"""How long does one launch take?  Timed one by one, after a warm-up, over cold inputs.
 
 Consecutive launches go round several sets of the kernel's tensors, together larger than twice the
-L2 cache, so that no launch finds its inputs there.  An event pair costs about a microsecond of its
-own, the same for every build.
+L2 cache, so that no launch finds its inputs there.  Device events are there on every host, and a
+pair costs about a microsecond of its own, the same for every build; CUPTI's times are the kernel's.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from stagebench.gpu.driver import Driver
+from stagebench.gpu.kernel_clock import KernelClock
 from stagebench.gpu.records import Device
 
 MAX_SETS = 64
@@ -30,12 +32,14 @@ def sets_needed(bytes_per_set: int, device: Device, free_bytes: int) -> int:
     return max(1, min(wanted, MAX_SETS, free_bytes // 2 // size))
 
 
+Launches = Sequence[Callable[[], None]]
+"""What launches a build, once for each set of its tensors."""
+Turn = Callable[[Sequence[Callable[[], None]]], list[float]]
+"""Makes these launches; the first is not timed, the times of the others in microseconds."""
+
+
 def time_in_turns(
-    driver: Driver,
-    stream: Any,  # noqa: ANN401 - a handle of the bindings
-    builds: Sequence[Sequence[Callable[[], None]]],
-    warmup: int,
-    runs: int,
+    turn: Turn, builds: Sequence[Launches], warmup: int, runs: int
 ) -> list[list[float]]:
     """The time of each of ``runs`` launches of every build in microseconds.
 
@@ -46,41 +50,61 @@ def time_in_turns(
     is not timed.
     """
     times: list[list[float]] = [[] for _ in builds]
-    placed = [0] * len(builds)
-    for build, launches in enumerate(builds):
-        for _ in range(warmup):
-            launches[placed[build] % len(launches)]()
-            placed[build] += 1
+    endless = [itertools.cycle(launches) for launches in builds]
+    for launches in endless:
+        for launch in itertools.islice(launches, warmup):
+            launch()
     while any(len(found) < runs for found in times):
-        for build, launches in enumerate(builds):
-            turn = min(_TURN, runs - len(times[build]))
+        for launches, found in zip(endless, times, strict=True):
+            size = min(_TURN, runs - len(found))
             time.sleep(_REST_SECONDS)
-            times[build] += _timed_turn(driver, stream, launches, placed[build], turn)
-            placed[build] += turn + 1
+            found.extend(turn(list(itertools.islice(launches, size + 1))))
     return times
 
 
-def _timed_turn(
+def event_turn(driver: Driver, stream: Any) -> Turn:  # noqa: ANN401 - a handle of the bindings
+    """Device events around each launch."""
+
+    def turn(launches: Launches) -> list[float]:
+        return _between_events(driver, stream, launches)
+
+    return turn
+
+
+def kernel_clock_turn(driver: Driver, stream: Any, clock: KernelClock) -> Turn:  # noqa: ANN401
+    """The kernels' own times, by CUPTI; raises `KernelClockError`."""
+
+    def turn(launches: Launches) -> list[float]:
+        def work() -> int:
+            for launch in launches:
+                launch()
+            driver.call("cuStreamSynchronize", stream)
+            return len(launches)
+
+        return clock.durations_us(work)[1:]
+
+    return turn
+
+
+def _between_events(
     driver: Driver,
     stream: Any,  # noqa: ANN401 - a handle of the bindings
-    launches: Sequence[Callable[[], None]],
-    start: int,
-    runs: int,
+    launches: Launches,
 ) -> list[float]:
     api = driver.api
     flag = api.CUevent_flags.CU_EVENT_DEFAULT
-    events = [driver.call("cuEventCreate", flag) for _ in range(runs + runs)]
+    first, *timed = launches
+    events = [
+        (driver.call("cuEventCreate", flag), driver.call("cuEventCreate", flag)) for _ in timed
+    ]
     try:
-        launches[start % len(launches)]()
-        for index in range(runs):
-            driver.call("cuEventRecord", events[2 * index], stream)
-            launches[(start + 1 + index) % len(launches)]()
-            driver.call("cuEventRecord", events[2 * index + 1], stream)
+        first()
+        for launch, (begin, end) in zip(timed, events, strict=True):
+            driver.call("cuEventRecord", begin, stream)
+            launch()
+            driver.call("cuEventRecord", end, stream)
         driver.call("cuStreamSynchronize", stream)
-        return [
-            1e3 * float(driver.call("cuEventElapsedTime", events[2 * i], events[2 * i + 1]))
-            for i in range(runs)
-        ]
+        return [1e3 * float(driver.call("cuEventElapsedTime", *pair)) for pair in events]
     finally:
-        for event in events:
+        for event in itertools.chain.from_iterable(events):
             api.cuEventDestroy(event)  # after a fault this fails too: the fault is what is told

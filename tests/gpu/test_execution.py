@@ -1,6 +1,7 @@
 """What does one variant's result say: right, wrong, racing, failing; base, control, probed?"""
 
 import io
+from dataclasses import replace
 from itertools import pairwise
 
 import msgspec
@@ -12,6 +13,7 @@ from stagebench.gpu.driver import Driver
 from stagebench.gpu.dtypes import dtype_of
 from stagebench.gpu.execution import run_variant
 from stagebench.gpu.inputs import random_values
+from stagebench.gpu.kernel_clock import KernelClockError
 from stagebench.gpu.outputs import OutputStore
 from stagebench.gpu.run_request import Answer, RunOptions, RunRequest
 from stagebench.gpu.run_variant import serve
@@ -281,3 +283,50 @@ def test_the_child_of_a_bundle_that_is_none(tmp_path):
     api = FakeApi(faults={"cuDevicePrimaryCtxRetain": RESULT.CUDA_ERROR_OUT_OF_MEMORY})
     (found,) = answers(bundle(tmp_path / "b", parts(0)), tmp_path, [], api)
     assert "cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY" in found.message
+
+
+class Clock:
+    """Says that the kernel alone took two microseconds less than events say."""
+
+    def __init__(self):
+        self.broken = False
+        self.asked = 0
+
+    def durations_us(self, work):
+        self.asked += 1
+        return [8.0] * work()
+
+
+class SilentClock(Clock):
+    def durations_us(self, work):
+        self.asked += work() > 0
+        self.broken = True
+        raise KernelClockError("CUPTI recorded 0 of 11 kernels")
+
+
+def with_clock(tmp_path, clock):
+    device = Device(tmp_path, parts(0, **PROBED), runs=20)
+    device.session = replace(device.session, kernel_clock=clock)
+    return device
+
+
+def test_the_kernels_own_time_is_beside_the_events(tmp_path):
+    """A turn for each build, and each of its launches has a record."""
+    clock = Clock()
+    found = with_clock(tmp_path, clock).run(0)
+    assert [build.time.median_us for build in found.builds] == pytest.approx([10, 10, 11])
+    assert [build.device_time.median_us for build in found.builds] == [8.0, 8.0, 8.0]
+    assert [build.device_time.runs for build in found.builds] == [20, 20, 20]
+    assert clock.asked == 6
+    assert found.notes == ()
+
+
+def test_a_clock_that_says_nothing_leaves_the_events(tmp_path):
+    """The times by events stay, the note says why there are no others, and it is asked once."""
+    device = with_clock(tmp_path, SilentClock())
+    found = device.run(0)
+    assert [build.device_time for build in found.builds] == [None] * 3
+    assert found.builds[0].time.median_us == pytest.approx(10)
+    assert found.notes == ("no times from CUPTI: CUPTI recorded 0 of 11 kernels",)
+    assert device.run(0).notes == ()
+    assert device.session.kernel_clock.asked == 1

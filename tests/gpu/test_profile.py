@@ -6,12 +6,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from stagebench.errors import MachineError
 from stagebench.gpu.profile import ProfileOptions, in_order, profile
-from stagebench.gpu.profile_rows import COLUMNS, profile_rows
+from stagebench.gpu.profile_rows import profile_rows
 from stagebench.gpu.records import PROFILE, Profile
 from stagebench.gpu.run_request import RunOptions
+from stagebench.model.timing import Measurement
 from tests.bundle.building import bundle, name, parts
 from tests.gpu.test_execution import PROBED
 
@@ -114,11 +116,23 @@ def test_references_run_first(tmp_path):
 def test_the_table(tmp_path):
     """Verdict and error come before the times; what is bad is marked, and says why."""
     found, _ = profiled(tmp_path, parts(0), parts(1, "wrong"), parts(2, **PROBED))
-    rows = profile_rows(found)
-    assert COLUMNS[:2] == ("variant", "verdict")
+    columns, rows = profile_rows(found)
+    assert columns == ("variant", "verdict", "error", "base, µs", "control", "probed", "note")
     assert [(row.cells[1], row.bad) for row in rows] == [
         ("not_compared", False), ("wrong", True), ("correct", False),
     ]  # fmt: skip
     assert rows[1].cells[-1] == "C: 0.4% of elements wrong"
     assert rows[0].cells[2:6] == ("–", "10.0 ± 0.0", "–", "–")
     assert rows[2].cells[4:6] == ("×1.000", "×1.100")
+
+
+def test_cupti_has_a_column_only_where_it_was_there(tmp_path):
+    """The kernel's own time beside the events', `–` where one variant has none."""
+    found, _ = profiled(tmp_path, parts(0), parts(2))
+    own = Measurement(median_us=8.25, low_us=8.0, high_us=8.75, runs=5, level=0.9)
+    first, second = found.variants
+    build = replace(first.builds[0], device_time=own)
+    columns, rows = profile_rows(replace(found, variants=(replace(first, builds=(build,)), second)))
+    assert columns[3:5] == ("base, µs", "CUPTI, µs")
+    assert [row.cells[4] for row in rows] == ["8.2 ± 0.5", "–"]
+    assert {len(row.cells) for row in rows} == {len(columns)}
