@@ -1,4 +1,8 @@
-"""Which variants must compute the same, and which of them is compared with?"""
+"""Which variants must compute the same, and which of them is compared with?
+
+Variants of several compilers share a case, and so their inputs, but are never compared with each
+other: what one compiler makes is held against that compiler's own depth 0.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,8 @@ def ids_of(variants: Sequence[Variant]) -> tuple[str, ...]:
             for kernel in {v.kernel for v in variants}
         )
     ]
-    ids = [variant_folder(variant, differing) for variant in variants]
+    several = len({variant.compiler for variant in variants}) > 1
+    ids = [variant_folder(variant, differing, by_compiler=several) for variant in variants]
     seen: dict[str, int] = {}
     unique = []
     for one in ids:
@@ -42,7 +47,10 @@ def ids_of(variants: Sequence[Variant]) -> tuple[str, ...]:
 
 
 def references_of(index: int, variants: Sequence[Variant], ids: Sequence[str]) -> tuple[str, ...]:
-    """The ids to compare ``variants[index]`` with, the best first; empty for a depth 0."""
+    """The ids to compare ``variants[index]`` with, the best first; empty for a depth 0.
+
+    All of them are of the same compiler.
+    """
     mine = variants[index]
     if mine.num_stages in (0, None):
         return ()
@@ -50,6 +58,8 @@ def references_of(index: int, variants: Sequence[Variant], ids: Sequence[str]) -
     ranked = []
     for other, name in zip(variants, ids, strict=True):
         if name == ids[index] or case_of(other) != case or other.num_stages is None:
+            continue
+        if other.compiler != mine.compiler:
             continue
         same_code = (other.arch, other.pass_configs) == (mine.arch, mine.pass_configs)
         if other.num_stages == 0:

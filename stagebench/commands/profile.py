@@ -1,15 +1,22 @@
-"""``stagebench profile``: run a bundle on this machine's GPU: correctness first, then time."""
+"""``stagebench profile``: run variants on this machine's GPU: correctness first, then time.
+
+What is named may be a bundle, a run (it is bundled first), a kernel (it is swept and bundled
+first), or what an earlier profile wrote (it is shown again, without a GPU).
+"""
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands.bundle import add_build_arguments, make
+from stagebench.commands.sweep import GEMM_ARGUMENTS, add_compilers, add_variant
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
+from stagebench.kernels import BUILTINS, TVM_BUILTINS
 
 if TYPE_CHECKING:
     from stagebench.gpu.profile import ProfileOptions
@@ -18,14 +25,19 @@ if TYPE_CHECKING:
 
 _BAD = ("wrong", "race", "fails", "hangs")
 _BUNDLE = "bundle.json"
+DUMPS = "dumps"
+"""Where, in the folder of a profile, the dumps of a kernel that was lowered for it are."""
+FIRST_OWN_ARCH = 9
+"""The compute capability from which on ``sm_…a`` targets exist (PTX ISA, ``.target``)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``profile``."""
     parser.add_argument(
         "bundle",
-        metavar="BUNDLE|RUN|PROFILE",
-        help="a bundle (folder or .tar), a run to bundle first, or a profile to show again",
+        metavar="BUNDLE|RUN|KERNEL|PROFILE",
+        help="a bundle (folder or .tar), a run to bundle first, a kernel to lower and bundle first "
+        "(a built-in's name or path/to/file.py:function), or a profile to show again",
     )
     parser.add_argument(
         "-o",
@@ -63,11 +75,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write each probed variant's first CTAs as a Perfetto trace and as SVG",
     )
     add_build_arguments(parser)
+    add_compilers(add_variant(parser, arch_default="this device's"))
+    lowering = parser.add_argument_group("lowering a kernel")
+    lowering.add_argument("--jobs", type=int, metavar="N", help="default: one per usable core")
+    lowering.add_argument("--no-cache", action="store_true", help="lower everything again")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Profile and print; 3 if a variant is wrong, or did not run."""
     source = Path(arguments.bundle)
+    is_kernel = _is_kernel(source, arguments.bundle)
+    if not is_kernel:
+        _check_nothing_to_lower(arguments)
     if _is_measured(source):
         return _show_again(source, arguments)
     from stagebench.bundle.read import read_bundle
@@ -77,10 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     options = _options(arguments)
     with tempfile.TemporaryDirectory(prefix="stagebench-bundle-") as folder:
-        bundle = source
-        if not is_bundle(bundle):
+        bundle, left_out = source, False
+        if is_kernel or not is_bundle(bundle):
             bundle = Path(folder)
-            make(arguments, [arguments.bundle], bundle)
+            left_out = _make(arguments, bundle, is_kernel=is_kernel)
         found = profile(bundle, arguments.out, options, _progress)
         measured = measure(found, arguments.out, read_bundle(bundle))
     write_measured(measured, arguments.out)
@@ -91,7 +110,73 @@ def run(arguments: argparse.Namespace) -> int:
 
         write_timelines(found, arguments.out, arguments.timeline)
     bad = any(one.correctness.verdict in _BAD or one.error for one in found.variants)
-    return EXIT_VARIANT_FAILED if bad else EXIT_OK
+    return EXIT_VARIANT_FAILED if bad or left_out else EXIT_OK
+
+
+def _is_kernel(source: Path, text: str) -> bool:
+    """Is it a kernel rather than a place?  A folder wins over a built-in of the same name."""
+    if source.exists():
+        return source.suffix == ".py"
+    path, _, _ = text.rpartition(":")
+    return text in BUILTINS or text in TVM_BUILTINS or path.endswith(".py")
+
+
+def _check_nothing_to_lower(arguments: argparse.Namespace) -> None:
+    """A flag that says what to lower must not be ignored where nothing is lowered."""
+    flags = {"--num-stages": "num_stages", "--arch": "arch", "--set": "set"}
+    flags |= {"--compiler": "compiler", "--pass-config": "pass_config", "--pipeline": "pipeline"}
+    flags |= {"--stage-param": "stage_param", **GEMM_ARGUMENTS}
+    for flag, name in flags.items():
+        if getattr(arguments, name):
+            raise UsageError(
+                f"{flag} says what to lower, and {arguments.bundle} is no kernel",
+                hint="--only chooses among the variants of a bundle; RUN[compiler=tvm] of a run",
+            )
+
+
+def _make(arguments: argparse.Namespace, bundle: Path, *, is_kernel: bool) -> bool:
+    """Lower (a kernel) and bundle for this machine's device; was a variant left out?
+
+    The device is asked first: without one nothing is lowered.  The dumps of a kernel stay beside
+    the profile, for `stagebench explain` and `diff`.
+    """
+    from stagebench.dump.select import select_dumps
+    from stagebench.experiment.kernel_reference import parse_kernel
+    from stagebench.gpu.device import read_device
+    from stagebench.gpu.driver import open_driver
+
+    if is_kernel:
+        parse_kernel(arguments.bundle)
+    else:
+        select_dumps(arguments.bundle)
+    major, minor = read_device(open_driver()).compute_capability
+    device = f"sm_{major}{minor}"
+    if arguments.device_arch is None:
+        arguments.device_arch = device
+    runs = [arguments.bundle]
+    if is_kernel:
+        if arguments.arch is None:
+            arguments.arch = [f"{device}a" if major >= FIRST_OWN_ARCH else device]
+        runs = [str(_swept(arguments))]
+    return bool(make(arguments, runs, bundle).skipped)
+
+
+def _swept(arguments: argparse.Namespace) -> Path:
+    """The folder of a kernel's dumps."""
+    from stagebench.commands.sweep import sweep_plan
+    from stagebench.experiment.sweep import SweepOptions, run_sweep
+    from stagebench.report.progress import SweepProgress
+
+    arguments.kernel = arguments.bundle
+    folder: Path = arguments.out / DUMPS
+    options = SweepOptions(
+        dump_dir=folder, use_cache=not arguments.no_cache, jobs=arguments.jobs, warn=_warn
+    )
+    with SweepProgress() as progress:
+        result = run_sweep(sweep_plan(arguments), options, progress)
+    for note in result.notes:
+        _warn(note)
+    return folder
 
 
 def _options(arguments: argparse.Namespace) -> ProfileOptions:
@@ -145,11 +230,12 @@ def _show(measured: Measured, arguments: argparse.Namespace) -> None:
     print_measured(measured, sites=arguments.sites)
     if arguments.chart is not None:
         from stagebench.dump.atomic_file import write_file
+        from stagebench.timing.measured import sweep_names
         from stagebench.timing.stall_chart import stall_chart
 
-        for sweep in measured.sweeps:
-            name = f"{sweep.variant.kernel.replace(':', '.')}.{sweep.variant.arch}"
-            title = f"{sweep.variant.kernel} · {sweep.variant.arch} · {measured.device}"
+        for sweep, told in zip(measured.sweeps, sweep_names(measured), strict=True):
+            name = re.sub(r"[^A-Za-z0-9._=,+-]", ".", told)
+            title = f"{told.replace('/', ' · ')} · {measured.device}"
             write_file(arguments.chart / f"{name}.svg", stall_chart(sweep.timings, title=title))
 
 
@@ -162,3 +248,7 @@ def _progress(done: int, total: int, result: ProfiledVariant) -> None:
     said = f" {result.error.name}" if result.error else ""
     sys.stderr.write(f"[{done}/{total}] {result.id}: {result.correctness.verdict}{said}\n")
     sys.stderr.flush()
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"stagebench: {message}\n")

@@ -29,6 +29,10 @@ _GEMM_FLAGS = {
 }
 
 
+GEMM_ARGUMENTS = {flag: f"gemm_{name}" for flag, name in _GEMM_FLAGS.items()}
+"""The flags of the built-in GEMM's shape and where a parser puts them."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``sweep``."""
     add_kernel(parser)
@@ -71,13 +75,15 @@ def add_kernel(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_variant(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """The axes of a kernel: shared with ``bisect`` and ``diff``."""
+def add_variant(
+    parser: argparse.ArgumentParser, *, arch_default: str = "sm_80 sm_90a"
+) -> argparse._ArgumentGroup:
+    """The axes of a kernel: shared with ``bisect`` and ``profile``."""
     axes = parser.add_argument_group("axes (every combination is a variant)")
     axes.add_argument(
         "--num-stages", nargs="+", type=_integer, metavar="N", help="depths (default: 1 2 3 4)"
     )
-    axes.add_argument("--arch", nargs="+", metavar="SM", help="default: sm_80 sm_90a")
+    axes.add_argument("--arch", nargs="+", metavar="SM", help=f"default: {arch_default}")
     axes.add_argument(
         "--set",
         nargs="+",

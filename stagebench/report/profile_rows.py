@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stagebench.bundle.records import SkippedVariant
 from stagebench.gpu.records import LibraryTime
+from stagebench.model import Variant
 from stagebench.model.timing import (
     Correlation,
     RoleTime,
@@ -17,7 +19,7 @@ from stagebench.model.timing import (
     TimingProblem,
     VariantTiming,
 )
-from stagebench.report import quantities
+from stagebench.report import identity, quantities
 from stagebench.report.quantities import UNKNOWN
 from stagebench.timing.correlate import fact_values, stall_by_cause
 from stagebench.timing.measured import MeasuredSweep
@@ -155,6 +157,51 @@ def rate_rows(sweep: MeasuredSweep) -> Rows:
             "of the bandwidth floor",
             *(_share(rate.of_bandwidth if rate else None) for rate in columns),
         ),
+    )
+
+
+def compiler_tables(sweeps: Sequence[MeasuredSweep]) -> tuple[tuple[str, Rows], ...]:
+    """A table of times for each kernel that several compilers made: a row each, a column a depth.
+
+    A depth that a compiler has no variant of is not known there.
+    """
+    groups: dict[str, list[MeasuredSweep]] = {}
+    for sweep in sweeps:
+        variant = sweep.variant
+        groups.setdefault(f"{variant.kernel} · {variant.arch}", []).append(sweep)
+    found = []
+    for title, members in groups.items():
+        if len({sweep.variant.compiler for sweep in members}) < 2:
+            continue
+        depths = sorted({timing.num_stages for sweep in members for timing in sweep.timings})
+        rows = [("num_stages", *map(str, depths))]
+        for sweep in members:
+            times = {timing.num_stages: _time(timing) for timing in sweep.timings}
+            label = _compiler_label(sweep.variant, [other.variant for other in members])
+            rows.append((label, *(times.get(depth, UNKNOWN) for depth in depths)))
+        found.append((f"{title}: kernel, µs, by compiler", tuple(rows)))
+    return tuple(found)
+
+
+def _compiler_label(variant: Variant, among: Sequence[Variant]) -> str:
+    """The compiler, and what tells its own sweeps apart."""
+    own = [other for other in among if other.compiler == variant.compiler]
+    values = {**variant.params, **variant.pass_configs}
+    axes = [
+        f"{name}={identity.value_text(values[name])}"
+        for name in identity.differing(own)
+        if name in values
+    ]
+    return " ".join([identity.compiler(variant), *axes])
+
+
+def skipped_lines(skipped: Sequence[SkippedVariant]) -> tuple[str, ...]:
+    """Which variants are not in the bundle, and why; each by its compiler too."""
+    return tuple(
+        f"left out: {one.variant.kernel} {one.variant.arch} num_stages="
+        f"{identity.depth(one.variant) or 'as written'} by {identity.compiler(one.variant)}: "
+        f"{one.reason.splitlines()[0]}"
+        for one in skipped
     )
 
 

@@ -7,19 +7,21 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from stagebench.gpu.profile_rows import COLUMNS, profile_rows
+from stagebench.gpu.profile_rows import profile_rows
 from stagebench.gpu.records import Profile
 from stagebench.model.timing import Stalls, VariantTiming
 from stagebench.report import identity, lines, quantities
 from stagebench.report.console import open_console
 from stagebench.report.profile_rows import (
     Rows,
+    compiler_tables,
     correlation_rows,
     depth_rows,
     library_lines,
     problem_lines,
     rate_rows,
     role_rows,
+    skipped_lines,
     stall_rows,
     unranked_lines,
 )
@@ -65,11 +67,11 @@ def print_depths(
 def print_verdicts(found: Profile, *, console: Console | None = None) -> None:
     """Print what each variant computed and how long it took; what is wrong in red."""
     out = console or open_console()
-    rows = profile_rows(found)
+    columns, rows = profile_rows(found)
     title = f"{found.device.name}, {quantities.count(len(rows), 'variant')}"
-    styled: list[list[lines.Styled]] = [[(cell, "dim") for cell in COLUMNS]]
+    styled: list[list[lines.Styled]] = [[(cell, "dim") for cell in columns]]
     styled += [[(cell, "red" if row.bad else "") for cell in row.cells] for row in rows]
-    notes = [*found.notes, *(f"left out: {one.reason}" for one in found.skipped)]
+    notes = [*found.notes, *skipped_lines(found.skipped)]
     text = [Text(title, style="bold"), *lines.fitted(styled, out.width, indent=2)]
     for note in notes:
         text += lines.hanging([("  ! ", "yellow")], (note, "yellow"), out.width)
@@ -83,8 +85,9 @@ def print_measured(
     out = console or open_console()
     for sweep in measured.sweeps:
         variant = sweep.variant
-        words = (variant.kernel, variant.arch, *identity.parameters(variant))
-        title = f"{' · '.join(words[:2])} · {', '.join(words[2:])} · on {measured.device}"
+        words = [variant.kernel, variant.arch, ", ".join(identity.parameters(variant))]
+        words += [identity.compiler(variant), f"on {measured.device}"]
+        title = " · ".join(word for word in words if word)
         print_depths(sweep.timings, title, console=out)
         lines.show(out, _table("Of what the device could do", rate_rows(sweep), out.width))
         for timing in sweep.timings:
@@ -92,6 +95,8 @@ def print_measured(
                 out.print()
                 print_stalls(timing.stalls, f"num_stages {timing.num_stages}", console=out)
         out.print()
+    for title, rows in compiler_tables(measured.sweeps):
+        lines.show(out, [*_table(title, rows, out.width), Text("")])
     lines.show(out, [Text(line) for line in library_lines(measured.libraries)])
 
 

@@ -89,12 +89,42 @@ def read_measured(path: Path) -> Measured:
     return decode(data, Measured, str(file))
 
 
+def sweep_names(measured: Measured) -> tuple[str, ...]:
+    """A name for each sweep: ``kernel/arch``, and with it what else tells two sweeps apart.
+
+    ``gemm/sm_90a``; ``gemm/sm_90a/block_N=64,compiler=tilelang==0.1.14``.
+    """
+    variants = [sweep.variant for sweep in measured.sweeps]
+    told = [_told(variant) for variant in variants]
+    names = []
+    for variant, mine in zip(variants, told, strict=True):
+        alike = [
+            other
+            for each, other in zip(variants, told, strict=True)
+            if (each.kernel, each.arch) == (variant.kernel, variant.arch)
+        ]
+        axes = [
+            f"{key}={value}"
+            for key, value in mine.items()
+            if len({other.get(key) for other in alike}) > 1
+        ]
+        names.append("/".join([variant.kernel, variant.arch, *([",".join(axes)] if axes else [])]))
+    return tuple(names)
+
+
+def _told(variant: Variant) -> dict[str, str]:
+    """All but kernel, arch and depth, as text."""
+    values = {**variant.params, **variant.pass_configs}
+    told = {name: str(value) for name, value in values.items() if name != "num_stages"}
+    return {**told, "compiler": f"{variant.compiler.name}=={variant.compiler.version}"}
+
+
 def select_sweeps(measured: Measured, only: Sequence[str]) -> Measured:
-    """The sweeps whose ``kernel/arch`` holds one of ``only`` (all, where it is empty).
+    """The sweeps whose name (`sweep_names`) holds one of ``only`` (all, where it is empty).
 
     Raises `UsageError` where one of ``only`` is in none.
     """
-    names = [f"{sweep.variant.kernel}/{sweep.variant.arch}" for sweep in measured.sweeps]
+    names = sweep_names(measured)
     for text in only:
         if not any(text in name for name in names):
             raise UsageError(f"--only {text}: no sweep has that in its name", hint=", ".join(names))
@@ -159,4 +189,6 @@ def _stalls(one: ProfiledVariant, folder: Path) -> Stalls | None:
 
 def _key(variant: Variant) -> bytes:
     params = {name: value for name, value in variant.params.items() if name != "num_stages"}
-    return encode_pretty((variant.kernel, variant.arch, params, variant.pass_configs))
+    return encode_pretty(
+        (variant.kernel, variant.compiler, variant.arch, params, variant.pass_configs)
+    )
