@@ -9,7 +9,7 @@ import msgspec
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.extents import evaluate
 from stagebench.bundle.records import BundledScalar, BundledTensor, TensorRole
-from stagebench.model import Extent, Launch, LaunchTensor, TmaDescriptor
+from stagebench.model import Extent, Launch, LaunchTensor, ProfilerBuffer, TmaDescriptor
 
 Scalars = Mapping[str, int | float]
 
@@ -30,6 +30,13 @@ def resolved_launch(launch: Launch, scalars: Scalars) -> Launch:
             one, **{name: whole(getattr(one, name), f"{one.name} {name}") for name in names}
         )
 
+    def profiler(one: ProfilerBuffer) -> ProfilerBuffer:
+        groups, stride = (
+            None if value is None else evaluate(value, scalars, f"{one.tensor}: {what}")
+            for value, what in ((one.groups, "groups"), (one.stride, "stride"))
+        )
+        return msgspec.structs.replace(one, groups=groups, stride=stride)
+
     return msgspec.structs.replace(
         launch,
         grid=triple(launch.grid, "grid"),
@@ -37,6 +44,7 @@ def resolved_launch(launch: Launch, scalars: Scalars) -> Launch:
         cluster=None if launch.cluster is None else triple(launch.cluster, "cluster"),
         tma_descriptors=tuple(descriptor(one) for one in launch.tma_descriptors),
         tensors=tuple(_tensor(one, scalars) for one in launch.tensors or ()),
+        profilers=None if launch.profilers is None else tuple(map(profiler, launch.profilers)),
     )
 
 
@@ -49,6 +57,7 @@ def bundled_tensors(launch: Launch, scalars: Scalars) -> tuple[BundledTensor, ..
         )
     whole = [_tensor(one, scalars) for one in launch.tensors]
     _check_bound(launch, {one.name for one in whole})
+    profilers = {one.tensor for one in launch.profilers or ()}
     return tuple(
         BundledTensor(
             name=one.name,
@@ -57,7 +66,7 @@ def bundled_tensors(launch: Launch, scalars: Scalars) -> tuple[BundledTensor, ..
             strides=None
             if one.strides is None
             else tuple(evaluate(dim, scalars, one.name) for dim in one.strides),
-            role=_role(one),
+            role="profiler" if one.name in profilers else _role(one),
         )
         for one in whole
     )

@@ -17,7 +17,11 @@ CubinKind = Literal["base", "control", "probed"]
 """As compiled; without the unrolling that probes cost; with probes."""
 CUBIN_KINDS: tuple[CubinKind, ...] = ("base", "control", "probed")
 
-TensorRole = Literal["input", "output", "inout", "unused"]
+TensorRole = Literal["input", "output", "inout", "unused", "profiler"]
+"""``profiler``: the kernel's own marks of regions write times to it, and nothing else does.  It is
+all zero before each run (0: an empty slot) and no run's is compared with another's; the variant's
+``launch.profilers`` has the record of that tensor that says how to read it.
+"""
 
 
 class BundledFile(Record, frozen=True, kw_only=True):

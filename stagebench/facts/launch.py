@@ -17,4 +17,5 @@ def launch(observation: Observation) -> Launch:
         params=kernel.params,
         tma_descriptors=kernel.tma_descriptors,
         tensors=kernel.tensors,
+        profilers=kernel.profilers,
     )

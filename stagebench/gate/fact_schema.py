@@ -23,6 +23,7 @@ from stagebench.model import (
     LaunchTensor,
     PipelineLoop,
     PipelineStatement,
+    ProfilerBuffer,
     Record,
     SharedBuffer,
     SharedMemory,
@@ -85,6 +86,8 @@ def fact_templates() -> tuple[str, ...]:
             *_below("launch.params[*]", LaunchParam),
             *_below("launch.tma_descriptors[*]", TmaDescriptor),
             *_below("launch.tensors[*]", LaunchTensor),
+            *_below("launch.profilers[*]", ProfilerBuffer, skip=("marks",)),
+            "launch.profilers[*].marks[*]",
         ],
         "diagnostics": [
             *_below("diagnostics[*]", Diagnostic),

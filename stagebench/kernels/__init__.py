@@ -25,6 +25,8 @@ TVM_BUILTINS: dict[str, str] = {
     "gemm_tensor_core": "stagebench.kernels.tvm_s_tir:gemm_tensor_core",
     "gemm_tirx": "stagebench.kernels.tvm_tirx:gemm_tirx",
     "gemm_tirx_tma": "stagebench.kernels.tvm_tirx:gemm_tirx_tma",
+    "gemm_tirx_profiled": "stagebench.kernels.tvm_tirx_profiled:gemm_tirx_profiled",
+    "gemm_tirx_tma_profiled": "stagebench.kernels.tvm_tirx_profiled:gemm_tirx_tma_profiled",
 }
 """Apache TVM's, by the same rule; ``gemm`` computes what TileLang's does."""
 
@@ -33,5 +35,7 @@ TVM_DESCRIPTIONS: dict[str, str] = {
     "gemm_tensor_core": "C = A @ B^T as an S-TIR schedule, cp.async and tensor cores (WMMA)",
     "gemm_tirx": "C = A @ B^T in TIRx, its own ring of slots filled by cp.async",
     "gemm_tirx_tma": "C = A @ B^T in TIRx, warp-specialised: TMA and mbarriers",
+    "gemm_tirx_profiled": "gemm_tirx with regions marked as by CudaProfiler, in groups of any size",
+    "gemm_tirx_tma_profiled": "gemm_tirx_tma with regions marked by each of its warpgroups",
 }
 """One line for each of them."""

@@ -18,6 +18,7 @@ ScheduledBy = Literal["software_pipeline", "warp_specialization", "none"]
 Role = Literal["producer", "consumer", "all"]
 Section = Literal["prologue", "body", "epilogue"]
 LineKind = Literal["exact", "synthetic"]
+ProfilerFormat = Literal["tvm", "flashinfer"]
 
 
 class PipelineStatement(Record, frozen=True, kw_only=True):
@@ -196,10 +197,31 @@ class LaunchTensor(Record, frozen=True, kw_only=True):
     written: bool
 
 
-class Launch(Record, frozen=True, kw_only=True):
+class ProfilerBuffer(Record, frozen=True, kw_only=True):
+    """A tensor that the kernel's own marks of regions write records of time to, and nothing else.
+
+    ``format`` is how its words are laid out (`stagebench.trace.profiler_words`); ``groups`` of a
+    CTA and the ``stride`` between two records of a lane, in words, are what the kernel passes to
+    the marks (``None``: they disagree).  ``events`` are the ids that are marked, ascending, and
+    ``marks`` how many call sites each intrinsic has in the device IR: the evidence that the tensor
+    holds times.  Names are the author's, by id and by group; empty where none are given.
+    """
+
+    tensor: str
+    format: ProfilerFormat
+    groups: Extent | None
+    stride: Extent | None
+    events: tuple[Extent, ...]
+    event_names: tuple[str, ...]
+    group_names: tuple[str, ...]
+    marks: dict[str, int]
+
+
+class Launch(Record, frozen=True, kw_only=True, omit_defaults=True):
     """How to launch the kernel.  Extents are x, y, z.
 
-    ``tensors`` is ``None`` where nobody looked: facts that an earlier stagebench wrote.
+    ``tensors`` is ``None`` where nobody looked: facts that an earlier stagebench wrote.  So is
+    ``profilers``, for compilers that have no such marks too; what is ``None`` is not written.
     """
 
     function: str
@@ -210,6 +232,7 @@ class Launch(Record, frozen=True, kw_only=True):
     params: tuple[LaunchParam, ...]
     tma_descriptors: tuple[TmaDescriptor, ...]
     tensors: tuple[LaunchTensor, ...] | None = None
+    profilers: tuple[ProfilerBuffer, ...] | None = None
 
 
 class PassRun(Record, frozen=True, kw_only=True):

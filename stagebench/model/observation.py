@@ -11,7 +11,14 @@ from typing import Literal
 from msgspec import field
 
 from stagebench.model.base import Extent, Record
-from stagebench.model.facts import LaunchParam, LaunchTensor, LineKind, PassRun, TmaDescriptor
+from stagebench.model.facts import (
+    LaunchParam,
+    LaunchTensor,
+    LineKind,
+    PassRun,
+    ProfilerBuffer,
+    TmaDescriptor,
+)
 
 
 class SeenLoop(Record, frozen=True, kw_only=True):
@@ -69,7 +76,10 @@ class SeenAllocation(Record, frozen=True, kw_only=True):
 
 
 class SeenKernel(Record, frozen=True, kw_only=True):
-    """The final device function, as code generation takes it."""
+    """The final device function, as code generation takes it.
+
+    ``profilers`` is ``None`` for a compiler that has no marks of regions.
+    """
 
     function: str
     grid: tuple[Extent, Extent, Extent]
@@ -84,6 +94,7 @@ class SeenKernel(Record, frozen=True, kw_only=True):
     allocations: tuple[SeenAllocation, ...]
     arena: tuple[SeenArenaSlot, ...]
     alignments: dict[str, int]
+    profilers: tuple[ProfilerBuffer, ...] | None = None
 
 
 class SeenStatement(Record, frozen=True, kw_only=True):

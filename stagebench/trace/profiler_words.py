@@ -19,9 +19,10 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from stagebench.errors import MachineError, UsageError
+from stagebench.model.facts import ProfilerFormat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-ProfilerFormat = Literal["tvm", "flashinfer"]
 START, END, INSTANT, FINALIZE = range(4)
 EVENT_IDS = 1 << 10
 WRAP_NS = 1 << 32

@@ -21,6 +21,7 @@ WORDS = {
     "section": ("prologue", "body"),
     "severity": ("error", "warning", "note"),
     "line_kind": ("exact", "synthetic"),
+    "format": ("tvm", "flashinfer"),
 }
 
 
@@ -106,8 +107,9 @@ def test_the_mutations_reach_every_field_of_the_schema():
     from stagebench import model
 
     records = ("Barrier", "Diagnostic", "Evidence", "Launch", "LaunchParam", "LaunchTensor",
-               "PipelineLoop", "PipelineStatement", "SharedBuffer", "SharedMemory", "SyncOp",
-               "SyncTotal", "TmaDescriptor", "Failure", "Variant", "Facts")  # fmt: skip
+               "PipelineLoop", "PipelineStatement", "ProfilerBuffer", "SharedBuffer",
+               "SharedMemory", "SyncOp", "SyncTotal", "TmaDescriptor", "Failure", "Variant",
+               "Facts")  # fmt: skip
     for record in records:
         names = {info.encode_name for info in msgspec.structs.fields(getattr(model, record))}
         assert names - reached <= {"machine", *NEVER_COMPARED}, record

@@ -32,6 +32,7 @@ from stagebench.worker.tvm.device_ir import read_device_function
 from stagebench.worker.tvm.host_ir import read_descriptors
 from stagebench.worker.tvm.load import LoadedModule, load_module
 from stagebench.worker.tvm.pass_recorder import ModuleRecorder
+from stagebench.worker.tvm.profiler_marks import profiler_names, read_profilers
 from stagebench.worker.tvm.tensor_ops import TENSOR_OPS
 
 COMPILER = Compiler(name="tvm", version=version("apache-tvm"))
@@ -56,6 +57,7 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     try:
         loaded = load_module(request, on_files=files.extend)
         configs = _configs(request, loaded)
+        profiler_names(_host(loaded.module))  # an author's mistake is told before lowering
         load_seconds = time.perf_counter() - begun
         lowering_began = time.perf_counter()
         kernel_cu = run_pipeline(loaded.module, request.arch, configs, recorder)
@@ -113,8 +115,9 @@ def observe(recorder: ModuleRecorder) -> Observation:
     descriptors = read_descriptors(recorder.first_module)
     tensors = read_tensors(_host(recorder.first_module), function, descriptors, TENSOR_OPS)
     history = recorder.history
+    profilers = read_profilers(_host(recorder.first_module), function)
     return Observation(
-        kernel=read_device_function(name, function, descriptors, tensors, history.rings),
+        kernel=read_device_function(name, function, descriptors, tensors, history.rings, profilers),
         other_kernels=tuple(other for other, _ in functions[1:]),
         requests=history.requests(),
         buffers=history.buffers(),

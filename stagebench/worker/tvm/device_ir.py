@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from stagebench.model import Extent, LaunchTensor, TmaDescriptor
+from stagebench.model import Extent, LaunchTensor, ProfilerBuffer, TmaDescriptor
 from stagebench.model.observation import SeenKernel, SeenSite
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir.device_function import (
@@ -48,6 +48,7 @@ def read_device_function(
     descriptors: tuple[TmaDescriptor, ...],
     tensors: tuple[LaunchTensor, ...],
     rings: Iterable[int],
+    profilers: tuple[ProfilerBuffer, ...],
 ) -> SeenKernel:
     """Read one device function; ``rings`` are the numbers of slots of the author's own rings."""
     walk = _Walk(frozenset(rings))
@@ -72,6 +73,7 @@ def read_device_function(
         allocations=tuple(walk.allocations),
         arena=(),
         alignments=walk.alignments,
+        profilers=profilers,
     )
 
 

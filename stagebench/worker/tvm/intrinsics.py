@@ -15,6 +15,8 @@ from stagebench.worker.tir.intrinsic import Intrinsic
 from stagebench.worker.tir.intrinsic import one_op as _one
 
 _TMA = {"barrier": 2, "descriptor": 3}
+_MARK = Intrinsic(("threadfence",), {"event": 0}, {"scope": "cta"})
+"""CudaProfiler's marks fence the thread before or after they write their record."""
 
 SYNC: dict[str, Intrinsic] = {
     "ptx_cp_async": _one("cp_async_copy"),
@@ -60,6 +62,9 @@ SYNC: dict[str, Intrinsic] = {
     "ptx_fence_proxy_async": _one("fence_proxy_async"),
     "ptx_fence": _one("threadfence", scope=1),
     "cuda_thread_fence": _one("threadfence"),
+    "timer_start_cuda": _MARK,
+    "timer_end_cuda": _MARK,
+    "timer_finalize_cuda": Intrinsic(("threadfence",), {}, {"scope": "cta"}),
     "ptx_wgmma_fence": _one("wgmma_fence"),
     "ptx_wgmma_commit_group": _one("wgmma_commit"),
     "ptx_wgmma_wait_group": _one("wgmma_wait", max_pending=0),
@@ -139,8 +144,7 @@ HARMLESS = frozenset(
         "cuda_warp_reduce", "cuda_reduce_add_sync_u32", "cuda_reduce_min_sync_u32",
         # control and time
         "ret", "thread_return", "break_loop", "continue_loop", "cuda_printf", "cuda_nano_sleep",
-        "cuda_clock64", "cuda_trap_when_assert_failed", "timer_init_cuda", "timer_start_cuda",
-        "timer_end_cuda", "timer_finalize_cuda",
+        "cuda_clock64", "cuda_trap_when_assert_failed", "timer_init_cuda",
     }
 )  # fmt: skip
 """Intrinsics that the code generator knows and that are no synchronisation, by kind of reason."""

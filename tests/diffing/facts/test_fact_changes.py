@@ -4,14 +4,23 @@ import msgspec
 import pytest
 
 from stagebench.diff.fact_changes import code_differs, fact_changes, result_changes
-from stagebench.model import Diagnostic, Evidence, Facts, Failure, LoweringCost, MachineCode, Record
+from stagebench.model import (
+    Diagnostic,
+    Evidence,
+    Facts,
+    Failure,
+    LoweringCost,
+    MachineCode,
+    ProfilerBuffer,
+    Record,
+)
 from tests.diffing.passes.recorded import dump, facts
 
 LOWERS = "tl.LowerTileOp"
 NOT_COMPARED = {LoweringCost, MachineCode}  # the latter by tests of its own
 LISTS_OF_RECORDS = {
     "pipeline_loops", "shared_buffers", "barriers", "sync_ops", "params", "tma_descriptors",
-    "tensors",
+    "tensors", "profilers",
 }  # fmt: skip
 
 
@@ -19,10 +28,15 @@ def texts(changes):
     return [change.text for change in changes if change.kind == "fact" and not change.follows]
 
 
-def with_diagnostic(original):
+def with_rare_facts(original):
     evidence = (Evidence(artifact="stderr", line=3, pass_name=LOWERS, text="said"),)
     note = Diagnostic(severity="warning", code="made-up", message="a warning", evidence=evidence)
-    return msgspec.structs.replace(original, diagnostics=(note,))
+    times = ProfilerBuffer(
+        tensor="times", format="tvm", groups=2, stride=8, events=(0,), event_names=("load",),
+        group_names=("all",), marks={"timer_init_cuda": 1},
+    )  # fmt: skip
+    launch = msgspec.structs.replace(original.launch, profilers=(times,))
+    return msgspec.structs.replace(original, diagnostics=(note,), launch=launch)
 
 
 def leaves(value, path=(), schema=()):
@@ -45,7 +59,7 @@ def tree_of(original):
 CANDIDATES = (
     7777, "other", None, False, True, "note", "producer", "consumer", "epilogue", "prologue",
     "exact", "synthetic", "none", "warp_specialization", "empty", "full", "scalar", "tensor",
-    [7777], ["other"], [5, 6, 7],
+    "flashinfer",    [7777], ["other"], [5, 6, 7],
 )  # fmt: skip
 
 
@@ -70,7 +84,7 @@ def one_of_each():
     """Each field of the schema once, in a variant that has it."""
     seen = set()
     for arch in ("sm_80", "sm_90a"):
-        original = with_diagnostic(facts(arch, 2))
+        original = with_rare_facts(facts(arch, 2))
         for path, schema, old in leaves(tree_of(original)):
             if schema[:1] == ("machine",) or schema in seen:
                 continue
@@ -99,7 +113,7 @@ def test_every_field_of_the_schema_was_changed():
             inner = [t for t in types_in(field.type) if issubclass(t, Record)]
             pending += inner
             if not inner and field.encode_name != "machine":
-                assert field.encode_name in tried | {"args"}, (record, field.name)
+                assert field.encode_name in tried | {"args", "marks"}, (record, field.name)
 
 
 def types_in(annotation):
