@@ -5,12 +5,21 @@ Never by index alone: a pass that adds a buffer must not make every buffer after
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Generic, TypeVar
 
-from stagebench.model import SyncOp
+from stagebench.diff.fact_renames import FactRenames
+from stagebench.model import (
+    Barrier,
+    Facts,
+    LaunchParam,
+    PipelineLoop,
+    SharedBuffer,
+    SyncOp,
+    TmaDescriptor,
+)
 
 _T = TypeVar("_T")
 
@@ -21,6 +30,13 @@ class Pair(Generic[_T]):
 
     left: _T | None
     right: _T | None
+
+    @property
+    def one(self) -> _T:
+        """The left side's, or the right side's where the left has none."""
+        found = self.left if self.left is not None else self.right
+        assert found is not None  # noqa: S101 - a pair has at least one side
+        return found
 
 
 def match(
@@ -60,6 +76,81 @@ def match(
         Pair(left=None, right=record) for index, record in enumerate(right) if index not in taken
     ]
     return pairs + new
+
+
+def both_sides(pairs: Iterable[Pair[_T]]) -> list[tuple[_T, _T]]:
+    """The pairs that have both."""
+    return [(p.left, p.right) for p in pairs if p.left is not None and p.right is not None]
+
+
+@dataclass(frozen=True)
+class MatchedFacts:
+    """Which record of one side is which of the other, of everything that has a name."""
+
+    loops: list[Pair[PipelineLoop]]
+    buffers: list[Pair[SharedBuffer]]
+    params: list[Pair[LaunchParam]]
+    descriptors: list[Pair[TmaDescriptor]]
+    barriers: list[Pair[Barrier]]
+
+
+def match_facts(left: Facts, right: Facts, renames: FactRenames) -> MatchedFacts:
+    """Match records and learn from them which names are the same."""
+    loops = match(
+        left.pipeline_loops,
+        right.pipeline_loops,
+        by=(lambda loop: loop.loop_var, lambda _: None),
+    )
+    buffers = match(
+        left.shared_buffers,
+        right.shared_buffers,
+        by=(lambda b: b.name, lambda b: (b.scope, b.dtype, b.shape), lambda b: b.scope),
+        certain=2,
+    )
+    params = match(
+        left.launch.params,
+        right.launch.params,
+        by=(lambda p: p.name, lambda p: (p.kind, p.dtype)),
+    )
+    descriptors = match(
+        left.launch.tma_descriptors,
+        right.launch.tma_descriptors,
+        by=(
+            lambda d: d.name,
+            lambda d: (d.kind, d.global_shape, d.box),
+            lambda d: (d.kind, d.rank),
+            lambda d: d.name.rpartition("_")[2],
+        ),
+    )
+    passed = [
+        *((a.name, b.name) for a, b in both_sides(params)),
+        *((a.name, b.name) for a, b in both_sides(descriptors)),
+        (left.launch.function, right.launch.function),
+    ]
+    renames.refuse(pair for pair in passed if not renames.in_cuda(*pair))
+    renames.refuse(
+        (a.tensor, b.tensor)
+        for a, b in both_sides(descriptors)
+        if (a.name == f"{a.tensor}_desc") != (b.name == f"{b.tensor}_desc")
+    )
+    renames.learn(
+        [(a.loop_var, b.loop_var) for a, b in both_sides(loops)]
+        + [(a.name, b.name) for a, b in both_sides(buffers)]
+        + [(a.tensor, b.tensor) for a, b in both_sides(descriptors)]
+        + passed
+    )
+    barriers = match(
+        left.barriers,
+        right.barriers,
+        by=(
+            lambda b: (b.name, b.kind, renames.in_left(b.guards)),
+            lambda b: (b.name, b.kind),
+            lambda b: b.name,
+            lambda b: b.kind,
+        ),
+    )
+    renames.learn([(a.name, b.name) for a, b in both_sides(barriers)])
+    return MatchedFacts(loops, buffers, params, descriptors, barriers)
 
 
 def match_sites(left: Sequence[SyncOp], right: Sequence[SyncOp]) -> list[Pair[SyncOp]]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from stagebench.model import (
     Barrier,
+    Diagnostic,
     Launch,
     LaunchParam,
     PipelineLoop,
@@ -137,3 +138,20 @@ def site_place(site: SyncOp, *, without: str = "") -> list[str]:
     """The role and section of a site, where it has them and they are not what is ``without``."""
     role = [] if site.role == "all" or without == "role" else [site.role]
     return role + ([site.section] if site.section and without != "section" else [])
+
+
+def summary(record: Record) -> str:
+    """A record in a few words: what is said of it where the other side has none."""
+    if isinstance(record, SharedBuffer):
+        shape = "×".join(str(dim) for dim in record.shape)
+        return f"{record.num_versions} × {shape} {record.dtype}"
+    if isinstance(record, Barrier):
+        return f"{record.count}×{record.arrive_count} {record.kind}"
+    if isinstance(record, SyncOp):
+        return ", ".join([record.op, *(f"{key}={value}" for key, value in record.args.items())])
+    if isinstance(record, Diagnostic):
+        return record.message
+    if isinstance(record, PipelineLoop):
+        return f"{record.extent} trips, num_stages {record.num_stages}"
+    names = [getattr(record, name) for name in ("name", "artifact") if hasattr(record, name)]
+    return str(names[0]) if names else type(record).__name__
