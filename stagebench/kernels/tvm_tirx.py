@@ -6,7 +6,7 @@ from all threads; `gemm_tirx_tma` splits the CTA into a warpgroup whose first th
 loads and one that multiplies, with a full and an empty mbarrier for each slot.  Both multiply with
 plain FMAs: the pipeline is the subject.
 
-Spelling of ``T.ptx``: Apache TVM 0.25 (``tvm/backend/cuda/script.py``).
+What a release calls a PTX operation: `stagebench.kernels.tvm_ptx`.
 """
 
 # The DSL's own spelling: tensors are upper case, annotations are values.
@@ -14,6 +14,8 @@ Spelling of ``T.ptx``: Apache TVM 0.25 (``tvm/backend/cuda/script.py``).
 # mypy: ignore-errors
 
 from tvm.script import tirx as T
+
+from stagebench.kernels import tvm_ptx as ptx
 
 _VECTOR = 8  # halves that one cp.async of 16 bytes moves
 _COLUMNS, _ROWS = 16, 8  # how the multiplying threads lie over the tile
@@ -54,21 +56,15 @@ def gemm_tirx(
         def load(trip, slot):
             for i in T.unroll(a_copies):
                 e = T.meta_var((i * _CONSUMERS + thread) * _VECTOR)
-                T.evaluate(
-                    T.ptx.cp_async(
-                        A_shared.ptr_to([slot, e // block_K, e % block_K]),
-                        A.ptr_to([by * block_M + e // block_K, trip * block_K + e % block_K]),
-                        16,
-                    )
+                ptx.copy(
+                    A_shared.ptr_to([slot, e // block_K, e % block_K]),
+                    A.ptr_to([by * block_M + e // block_K, trip * block_K + e % block_K]),
                 )
             for i in T.unroll(b_copies):
                 e = T.meta_var((i * _CONSUMERS + thread) * _VECTOR)
-                T.evaluate(
-                    T.ptx.cp_async(
-                        B_shared.ptr_to([slot, e // block_K, e % block_K]),
-                        B.ptr_to([bx * block_N + e // block_K, trip * block_K + e % block_K]),
-                        16,
-                    )
+                ptx.copy(
+                    B_shared.ptr_to([slot, e // block_K, e % block_K]),
+                    B.ptr_to([bx * block_N + e // block_K, trip * block_K + e % block_K]),
                 )
 
         @T.inline
@@ -85,18 +81,18 @@ def gemm_tirx(
                 C_local[i, j] = T.float32(0)
         for first in T.unroll(ahead):
             load(first, first)
-            T.evaluate(T.ptx.cp_async.commit_group())
+            ptx.commit_group()
         for trip in T.serial(trips):
             if num_stages == 1:
                 load(trip, 0)
-                T.evaluate(T.ptx.cp_async.commit_group())
-            T.evaluate(T.ptx.cp_async.wait_group(max(0, num_stages - 2)))
+                ptx.commit_group()
+            ptx.wait_group(max(0, num_stages - 2))
             T.cuda.cta_sync()
             if num_stages > 1:
                 if trip + ahead < trips:
                     load(trip + ahead, (trip + ahead) % num_stages)
                 # Past the end the groups are empty: a wait still counts the same groups.
-                T.evaluate(T.ptx.cp_async.commit_group())
+                ptx.commit_group()
             multiply(trip % num_stages)
             if num_stages == 1:
                 T.cuda.cta_sync()
@@ -147,9 +143,9 @@ def gemm_tirx_tma(
 
         if thread == 0:
             for slot in T.unroll(num_stages):
-                T.evaluate(T.ptx.mbarrier.init(full.ptr_to([slot]), 1))
-                T.evaluate(T.ptx.mbarrier.init(empty.ptr_to([slot]), _CONSUMERS))
-            T.evaluate(T.ptx.fence.proxy_async("shared::cta"))
+                ptx.mbarrier_init(full.ptr_to([slot]), 1)
+                ptx.mbarrier_init(empty.ptr_to([slot]), _CONSUMERS)
+            ptx.fence_proxy_async()
         T.cuda.cta_sync()
         if thread < _CONSUMERS:
             if thread == 0:
@@ -157,37 +153,21 @@ def gemm_tirx_tma(
                     slot = T.meta_var(trip % num_stages)
                     arrived = T.meta_var(full.ptr_to([slot]))
                     if trip >= num_stages:
-                        T.evaluate(
-                            T.ptx.mbarrier.try_wait(
-                                empty.ptr_to([slot]), (trip // num_stages - 1) % 2
-                            )
-                        )
-                    T.evaluate(T.ptx.mbarrier.arrive.expect_tx(arrived, slot_bytes))
-                    T.evaluate(
-                        T.ptx.cp_async.bulk.tensor.g2c(
-                            2,
-                            A_shared.ptr_to([slot, 0, 0]),
-                            arrived,
-                            T.address_of(A_map),
-                            0,
-                            1,
-                            "",
-                            trip * block_K,
-                            by * block_M,
-                        )
+                        ptx.mbarrier_wait(empty.ptr_to([slot]), (trip // num_stages - 1) % 2)
+                    ptx.mbarrier_arrive_expect_tx(arrived, slot_bytes)
+                    ptx.tma_load(
+                        A_shared.ptr_to([slot, 0, 0]),
+                        arrived,
+                        T.address_of(A_map),
+                        trip * block_K,
+                        by * block_M,
                     )
-                    T.evaluate(
-                        T.ptx.cp_async.bulk.tensor.g2c(
-                            2,
-                            B_shared.ptr_to([slot, 0, 0]),
-                            arrived,
-                            T.address_of(B_map),
-                            0,
-                            1,
-                            "",
-                            trip * block_K,
-                            bx * block_N,
-                        )
+                    ptx.tma_load(
+                        B_shared.ptr_to([slot, 0, 0]),
+                        arrived,
+                        T.address_of(B_map),
+                        trip * block_K,
+                        bx * block_N,
                     )
         else:
             for i in T.unroll(rows):
@@ -195,14 +175,14 @@ def gemm_tirx_tma(
                     C_local[i, j] = T.float32(0)
             for trip in T.serial(trips):
                 slot = T.meta_var(trip % num_stages)
-                T.evaluate(T.ptx.mbarrier.try_wait(full.ptr_to([slot]), (trip // num_stages) % 2))
+                ptx.mbarrier_wait(full.ptr_to([slot]), (trip // num_stages) % 2)
                 for k in T.serial(block_K):
                     for i in T.unroll(rows):
                         for j in T.unroll(columns):
                             C_local[i, j] += T.Cast(
                                 "float32", A_shared[slot, ty * rows + i, k]
                             ) * T.Cast("float32", B_shared[slot, tx * columns + j, k])
-                T.evaluate(T.ptx.mbarrier.arrive(empty.ptr_to([slot])))
+                ptx.mbarrier_arrive(empty.ptr_to([slot]))
             for i in T.unroll(rows):
                 for j in T.unroll(columns):
                     C[by * block_M + ty * rows + i, bx * block_N + tx * columns + j] = C_local[i, j]

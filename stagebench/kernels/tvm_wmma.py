@@ -10,7 +10,7 @@ minute: each of its functions is parsed at import.
 # mypy: ignore-errors
 
 from tvm.script import tirx as T
-from tvm.tirx import TensorIntrin
+from tvm.s_tir import TensorIntrin
 
 _F = 16
 _SHAPE = (_F, _F)
