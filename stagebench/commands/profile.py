@@ -64,6 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--library", action="store_true", help="also time torch's or cupy's matrix product"
     )
+    parser.add_argument(
+        "--save-outputs",
+        action="store_true",
+        help="keep what each variant computed, as OUT/outputs/VARIANT/TENSOR.npy "
+        "(buffers of a kernel's own profiler are always kept)",
+    )
     parser.add_argument("--sites", action="store_true", help="show the stalls of every wait too")
     parser.add_argument(
         "--chart", type=Path, metavar="DIR", help="draw time and stalls against depth, as SVG"
@@ -194,6 +200,7 @@ def _options(arguments: argparse.Namespace) -> ProfileOptions:
             repeats=arguments.repeats,
             warmup=arguments.warmup,
             runs=arguments.runs,
+            save_outputs=arguments.save_outputs,
         ),
         only=tuple(arguments.only),
         timeout_seconds=arguments.timeout,

@@ -7,6 +7,7 @@ types are packed, low bits first, and compared as bytes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,13 @@ def dtype_of(name: str) -> Dtype:
     floating = name in _TOLERANCE
     # all bits set is a NaN in every IEEE format and in e4m3fn, e5m2 (OCP 8-bit formats, 5.2)
     return Dtype(name, _BITS[name], _TOLERANCE.get(name, 0.0), 0xFF if floating else 0x7F)
+
+
+def numpy_dtype(dtype: Dtype) -> np.dtype[Any]:
+    """The dtype of its elements in numpy; where it has none, that of their bits or packed bytes."""
+    if dtype.name in _PLAIN:
+        return np.dtype(_PLAIN[dtype.name])
+    return np.dtype(f"u{max(1, dtype.bits // 8)}")
 
 
 def as_doubles(raw: Raw, dtype: Dtype) -> Doubles:

@@ -39,6 +39,7 @@ from stagebench.gpu.probe_buffer import ProbeBuffer, ProbeError
 from stagebench.gpu.records import BuildRun, ProfiledVariant, RunError, Verdict
 from stagebench.gpu.results import not_run, profiled
 from stagebench.gpu.run_request import RunRequest
+from stagebench.gpu.saved_outputs import save_outputs
 from stagebench.gpu.session import Session
 from stagebench.gpu.statistics import measurement
 from stagebench.gpu.tensors import DeviceTensors, HostTensor, host_tensors
@@ -129,7 +130,8 @@ class _Running:
     def all(self, cubins: dict[CubinKind, bytes], probe: bytes | None) -> ProfiledVariant:
         """Correctness of base, then the other builds, then times."""
         base = load_kernel(self._driver, cubins["base"], self._variant.launch)
-        first, differing = self._repeat(base)
+        first, buffers, differing = self._repeat(base)
+        outputs = self._save(first, buffers)
         self._store.keep(self._variant.id, first)
         judge = Judge(
             self._opened,
@@ -158,16 +160,25 @@ class _Running:
         for one in prepared:
             unload_kernel(self._driver, one.kernel)
         builds = tuple(runs[kind] for kind in CUBIN_KINDS if kind in runs)
-        return profiled(self._variant, correctness, builds, probe_file, tuple(self._notes))
+        return profiled(self._variant, correctness, builds, probe_file, outputs, tuple(self._notes))
 
-    def _repeat(self, kernel: LoadedKernel) -> tuple[dict[str, Raw], int]:
-        """The outputs of the first run, and how many of the others had other bits."""
+    def _repeat(self, kernel: LoadedKernel) -> tuple[dict[str, Raw], dict[str, Raw], int]:
+        """What the first run wrote, also to profilers, and how many others had other bits."""
         first = self._once(kernel)
+        buffers = self._sets[0].profiler_buffers()
         differing = 0
         for index in range(self._request.options.repeats - 1):
             again = self._once(kernel, cold=index % 2 == 0)
             differing += any(self._moved(one, first, again) for one in self._tensors if one.written)
-        return first, differing
+        return first, buffers, differing
+
+    def _save(self, first: dict[str, Raw], buffers: dict[str, Raw]) -> tuple[str, ...]:
+        """Keep the profiler's buffers, and the outputs if they were asked for."""
+        folder, options = self._request.outputs_folder, self._request.options
+        if folder is None:
+            return ()
+        kept = {**first, **buffers} if options.save_outputs else buffers
+        return save_outputs(Path(folder), self._tensors, kept)
 
     @staticmethod
     def _moved(one: HostTensor, first: dict[str, Raw], again: dict[str, Raw]) -> bool:

@@ -22,6 +22,7 @@ from stagebench.gpu.library_baseline import gemm_shapes, time_libraries
 from stagebench.gpu.records import PROFILE, LibraryTime, Profile, ProfiledVariant
 from stagebench.gpu.results import not_run
 from stagebench.gpu.run_request import RunOptions, RunRequest
+from stagebench.gpu.saved_outputs import OUTPUTS
 from stagebench.gpu.watchdog import ChildError, Watchdog, child_command
 from stagebench.model.codec import encode_pretty
 
@@ -98,12 +99,15 @@ def _run_all(
         request = RunRequest(
             id=variant.id,
             references=tuple(one for one in variant.references if one in usable),
+            outputs_folder=str(out / OUTPUTS / variant.id),
             probe_file=str(out / f"probe-{index}.bin") if "probed" in variant.cubins else None,
             options=options.run,
         )
         result = _run_one(watchdog, variant, request)
         if result.probe_file is not None:
             result = _with_metadata(opened, variant, result, out / f"probe-{index}.json")
+        if result.outputs:
+            result = _beside(result, variant)
         if result.correctness.verdict in _USABLE and result.error is None:
             usable.add(variant.id)
         done.append(result)
@@ -117,6 +121,12 @@ def _run_one(watchdog: Watchdog, variant: BundledVariant, request: RunRequest) -
         return watchdog.run(request).result
     except ChildError as exc:
         return not_run(variant, "hangs" if exc.hung else "fails", exc.error)
+
+
+def _beside(result: ProfiledVariant, variant: BundledVariant) -> ProfiledVariant:
+    """Its outputs by their paths beside ``profile.json``."""
+    paths = tuple(f"{OUTPUTS}/{variant.id}/{name}" for name in result.outputs)
+    return msgspec.structs.replace(result, outputs=paths)
 
 
 def _with_metadata(

@@ -93,8 +93,9 @@ class ProfiledVariant(Record, frozen=True, kw_only=True):
     """One variant on the device.
 
     ``probe_file`` is the raw probe buffer of one launch, ``probe_metadata`` what decodes it, both
-    beside ``profile.json``.  ``control_cost`` is control / base, ``probe_cost`` probed / control
-    (medians); above 1.15 the probed times are ``perturbed``.
+    beside ``profile.json``; so are ``outputs``, one ``.npy`` for each tensor that was kept of the
+    first run.  ``control_cost`` is control / base, ``probe_cost`` probed / control (medians); above
+    1.15 the probed times are ``perturbed``.
     """
 
     id: str
@@ -107,6 +108,7 @@ class ProfiledVariant(Record, frozen=True, kw_only=True):
     probe_file: str | None
     probe_metadata: str | None
     error: RunError | None
+    outputs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -37,6 +37,7 @@ def profiled(
     correctness: Correctness,
     builds: tuple[BuildRun, ...],
     probe_file: str | None,
+    outputs: tuple[str, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> ProfiledVariant:
     """A variant that ran, with what its probes cost."""
@@ -54,6 +55,7 @@ def profiled(
         probe_file=probe_file,
         probe_metadata=None,
         error=None,
+        outputs=outputs,
         notes=notes,
     )
 

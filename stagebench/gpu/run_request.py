@@ -10,24 +10,28 @@ class RunOptions(Record, frozen=True, kw_only=True):
     """How variants are run.
 
     ``repeats`` are the runs on the same inputs whose bits are compared, ``runs`` the timed ones
-    (0: nothing is timed) after ``warmup``.
+    (0: nothing is timed) after ``warmup``.  ``save_outputs``: all that the first run wrote is kept,
+    not only the buffers of a kernel's own profiler.
     """
 
     seed: int = 0
     repeats: int = 5
     warmup: int = 5
     runs: int = 50
+    save_outputs: bool = False
 
 
 class RunRequest(Record, frozen=True, kw_only=True):
     """One variant; ``references`` are ids whose outputs may be compared with, the best first.
 
-    ``probe_file`` is where the raw probe buffer of a probed build goes.
+    ``probe_file`` is where the raw probe buffer of a probed build goes, ``outputs_folder`` where
+    what is kept of the first run goes.
     """
 
     id: str
     references: tuple[str, ...]
     probe_file: str | None
+    outputs_folder: str | None = None
     options: RunOptions
 
 

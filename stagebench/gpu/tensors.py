@@ -17,7 +17,7 @@ from stagebench.gpu.memory import Memory
 
 @dataclass(frozen=True)
 class HostTensor:
-    """A tensor with what it holds before a run; ``None``: poison."""
+    """A tensor with what it holds before a run; ``None``: poison, or zero in a profiler's."""
 
     tensor: BundledTensor
     contents: Raw | None
@@ -27,6 +27,11 @@ class HostTensor:
     def written(self) -> bool:
         """May the kernel write it, so that it is compared?"""
         return self.tensor.role in ("output", "inout")
+
+    @property
+    def profiler(self) -> bool:
+        """Does the kernel write times to it, which no two runs have in common?"""
+        return self.tensor.role == "profiler"
 
 
 def host_tensors(opened: OpenBundle, variant: BundledVariant, seed: int) -> list[HostTensor]:
@@ -43,7 +48,7 @@ def host_tensors(opened: OpenBundle, variant: BundledVariant, seed: int) -> list
                     hint="the experiment's inputs() must have the kernel's shapes and dtypes",
                 )
             contents = np.frombuffer(data, dtype=np.uint8)
-        elif tensor.role != "output":
+        elif tensor.role not in ("output", "profiler"):
             contents = random_input(tensor, seed, variant.case)
         found.append(HostTensor(tensor, contents, size))
     return found
@@ -63,11 +68,16 @@ class DeviceTensors:
                 memory.upload(self.pointers[one.tensor.name], one.contents)
 
     def reset(self) -> None:
-        """Before a run: what is only written is poisoned, what is updated is as at first."""
+        """Before a run: what is only written is poisoned, what is updated is as at first.
+
+        A profiler's buffer is all zero: that is what an empty slot holds.
+        """
         for one in self._tensors:
+            pointer = self.pointers[one.tensor.name]
+            if one.profiler:
+                self._memory.fill(pointer, 0, one.bytes)
             if not one.written:
                 continue
-            pointer = self.pointers[one.tensor.name]
             if one.contents is None:
                 poison = dtype_of(one.tensor.dtype).poison
                 self._memory.fill(pointer, poison, one.bytes)
@@ -76,8 +86,11 @@ class DeviceTensors:
 
     def outputs(self) -> dict[str, Raw]:
         """After a run: the bytes of all that the kernel may have written."""
-        return {
-            one.tensor.name: self._memory.download(self.pointers[one.tensor.name], one.bytes)
-            for one in self._tensors
-            if one.written
-        }
+        return {one.tensor.name: self._download(one) for one in self._tensors if one.written}
+
+    def profiler_buffers(self) -> dict[str, Raw]:
+        """After a run: the bytes of what the kernel's own marks wrote."""
+        return {one.tensor.name: self._download(one) for one in self._tensors if one.profiler}
+
+    def _download(self, one: HostTensor) -> Raw:
+        return self._memory.download(self.pointers[one.tensor.name], one.bytes)

@@ -195,6 +195,10 @@ class FakeApi:
         source, out = (v.address if isinstance(v, Map) else int(v) for v in values[:2])
         data = np.frombuffer(bytes(self.memory[source]), dtype=np.float16).copy()
         self._behave(module, data, fresh=fresh)
+        if marks := values[2:]:  # a profiler's buffer: adds to what it finds there
+            words = np.frombuffer(self.memory[int(marks[0])], dtype=np.uint64)
+            words[0] = 1 << 32 | 32
+            words[1:] += np.uint64(module.launches)
         self.memory[out][:] = data.tobytes()
         return self._ok()
 

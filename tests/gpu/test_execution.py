@@ -10,7 +10,7 @@ import pytest
 
 from stagebench.bundle.read import read_bundle
 from stagebench.gpu.driver import Driver
-from stagebench.gpu.dtypes import dtype_of
+from stagebench.gpu.dtypes import dtype_of, numpy_dtype
 from stagebench.gpu.execution import run_variant
 from stagebench.gpu.inputs import random_values
 from stagebench.gpu.kernel_clock import KernelClockError
@@ -18,6 +18,7 @@ from stagebench.gpu.outputs import OutputStore
 from stagebench.gpu.run_request import Answer, RunOptions, RunRequest
 from stagebench.gpu.run_variant import serve
 from stagebench.gpu.session import open_session
+from stagebench.model import LaunchParam, ProfilerBuffer
 from tests.bundle.building import A, C, bundle, launch, name, parts, tensor
 from tests.gpu.fake_driver import RESULT, FakeApi
 
@@ -35,11 +36,13 @@ class Device:
         self.store = OutputStore(tmp_path / "outputs")
         self.options = RunOptions(**{"repeats": 3, "runs": 0, **options})
         self.out = tmp_path / "probe-0.bin"
+        self.outputs = tmp_path / "kept"
 
     def run(self, depth, *references):
         request = RunRequest(
             id=name(depth), references=tuple(name(d) for d in references),
-            probe_file=str(self.out), options=self.options,
+            probe_file=str(self.out), outputs_folder=str(self.outputs / name(depth)),
+            options=self.options,
         )  # fmt: skip
         ended = run_variant(self.session, self.opened, self.store, request)
         self.lost = ended.lost
@@ -330,3 +333,55 @@ def test_a_clock_that_says_nothing_leaves_the_events(tmp_path):
     assert found.notes == ("no times from CUPTI: CUPTI recorded 0 of 11 kernels",)
     assert device.run(0).notes == ()
     assert device.session.kernel_clock.asked == 1
+
+
+MARKED = launch(
+    params=(*launch().params, LaunchParam(name="prof", kind="tensor", dtype="uint64")),
+    tensors=(A, C, tensor("prof", shape=(9,), dtype="uint64", written=True)),
+    profilers=(
+        ProfilerBuffer(
+            tensor="prof",
+            format="tvm",
+            groups=1,
+            stride=32,
+            events=(0,),
+            marks={},
+            event_names=("load",),
+            group_names=(),
+        ),
+    ),
+)
+
+
+def test_a_profilers_buffer_is_kept_and_never_judged(tmp_path):
+    """It starts as zero in every run, is that of the first run, and times are no difference."""
+    device = Device(tmp_path, parts(0, how=MARKED), parts(2, how=MARKED))
+    first, second = device.run(0), device.run(2, 0)
+    assert second.correctness.verdict == "correct"
+    assert second.correctness.differing_runs == 0
+    assert [one.tensor for one in second.correctness.tensors] == ["C"]
+    assert first.outputs == ("prof.npy",)
+    words = np.load(device.outputs / name(0) / "prof.npy")
+    assert words.dtype == np.uint64
+    assert words.tolist() == [1 << 32 | 32, *[1] * 8]
+
+
+def test_outputs_are_kept_when_asked_for(tmp_path):
+    """In the tensor's shape and dtype; otherwise nothing is written."""
+    plain = Device(tmp_path / "plain", parts(0))
+    assert plain.run(0).outputs == ()
+    assert not plain.outputs.exists()
+    asked = Device(tmp_path / "asked", parts(0), save_outputs=True)
+    assert asked.run(0).outputs == ("C.npy",)
+    saved = np.load(asked.outputs / name(0) / "C.npy")
+    assert (saved.dtype, saved.shape) == (np.float16, (256,))
+    assert np.isfinite(saved).all()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "saved"),
+    [("bfloat16", np.uint16), ("float8_e4m3", np.uint8), ("uint4", np.uint8), ("bool", np.uint8)],
+)
+def test_bits_where_numpy_has_no_such_dtype(dtype, saved):
+    """Never a cast, which would change them."""
+    assert numpy_dtype(dtype_of(dtype)) == saved

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -136,3 +137,11 @@ def test_cupti_has_a_column_only_where_it_was_there(tmp_path):
     assert columns[3:5] == ("base, µs", "CUPTI, µs")
     assert [row.cells[4] for row in rows] == ["8.2 ± 0.5", "–"]
     assert {len(row.cells) for row in rows} == {len(columns)}
+
+
+def test_kept_outputs_lie_beside_the_profile(tmp_path):
+    """A folder for each variant by its id, named in its result."""
+    found, _ = profiled(tmp_path, parts(0), parts(2), save_outputs=True)
+    for one in found.variants:
+        assert one.outputs == (f"outputs/{one.id}/C.npy",)
+        assert np.load(tmp_path / "out" / one.outputs[0]).shape == (256,)
