@@ -67,9 +67,7 @@ def derive_machine(
     sites = sass_sites(flow, {line: one.op for one in executed for line in one.ptx_lines})
     levels = level_rows(facts, _read_cuda(kernel_cu, facts), executed, sites, walk.cta)
     resources = _resources(made, role_registers(flow))
-    grid = grid_work(
-        module, walked.execution, walked.params, integer_grid(facts.launch), walked.box_bytes
-    )
+    grid = grid_work(walked.execution, integer_grid(facts.launch), walked.box_bytes)
     threads = _threads(facts)
     return MachineCode(
         toolchain=versions,

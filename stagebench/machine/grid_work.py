@@ -1,8 +1,9 @@
 """How much do all CTAs of a grid execute and move together?  Not block 0 times the grid.
 
 A walk that does not know the block index, and still knows every count, holds for every block.
-Where counts depend on one axis (a causal loop) or on all of them, the blocks along it are walked
-one by one, up to a bound; beyond that the work of the grid is not known.
+Where counts depend on one axis (a causal loop) or on all of them (the tiles of a persistent
+kernel), the blocks along it are walked one by one, up to a bound; beyond that the work of the grid
+is not known.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from itertools import product
 from math import prod
 
 from stagebench.machine.matrix_work import matrix_work
-from stagebench.ptx.executed import Execution, walk
-from stagebench.ptx.records import Module
+from stagebench.ptx.executed import MAX_STEPS, Execution, walk_program
 from stagebench.ptx.traffic import bytes_loaded, bytes_stored
 
-MOST_WALKS = 16
+MOST_WALKS = 256
+"""More than any device has SMs: a persistent kernel has one CTA on each, or two."""
+FREE_WALKS = 16
+MOST_STEPS = 50_000
+"""All walks together, where there are more than `FREE_WALKS`: about a second."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,7 @@ class GridWork:
 
 
 def grid_work(
-    module: Module,
-    walked: Execution,
-    params: Mapping[str, int | None],
-    grid: Sequence[int] | None,
-    box_bytes: Mapping[str, int],
+    walked: Execution, grid: Sequence[int] | None, box_bytes: Mapping[str, int]
 ) -> GridWork:
     """Work of a grid of which one CTA was walked; ``grid`` is ``None`` where it is symbolic."""
     if grid is None or (matrix_work(walked) is None and _moved(walked, box_bytes) is None):
@@ -44,7 +44,7 @@ def grid_work(
     executed: Mapping[str, int] | None = None
     moved: int | None = None
     for axes in _chosen(grid):
-        found = _sum_over(axes, module, walked, params, grid, box_bytes)
+        found = _sum_over(axes, walked, grid, box_bytes)
         executed = found.executed if executed is None else executed
         moved = found.moved_bytes if moved is None else moved
         if executed is not None and moved is not None:
@@ -63,20 +63,18 @@ def _chosen(grid: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _sum_over(
-    axes: Sequence[int],
-    module: Module,
-    walked: Execution,
-    params: Mapping[str, int | None],
-    grid: Sequence[int],
-    box_bytes: Mapping[str, int],
+    axes: Sequence[int], walked: Execution, grid: Sequence[int], box_bytes: Mapping[str, int]
 ) -> GridWork:
     """Walk each block along the axes; its index along the others is not known."""
     executed: Counter[str] | None = Counter()
     moved: int | None = 0
+    walks = prod(grid[axis] for axis in axes)
+    left = MAX_STEPS * walks if walks <= FREE_WALKS else MOST_STEPS
     for place in product(*(range(grid[axis]) for axis in axes)):
         known = dict(zip(axes, place, strict=True))
         placement = replace(walked.placement, cta=(known.get(0), known.get(1), known.get(2)))
-        one = walk(module, walked.program.function, placement, params)
+        one = walk_program(walked.program, placement, max_steps=min(left, MAX_STEPS))
+        left -= one.steps
         work, more = matrix_work(one), _moved(one, box_bytes)
         if executed is not None:
             executed = None if work is None else executed + Counter(work)

@@ -20,12 +20,11 @@ _ELEMENT_BYTES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)
 class Walked:
     """A walk with what it needs to become facts.
 
-    ``params`` are the values of the kernel's parameters, ``box_bytes`` is by the PTX parameter that
-    holds the descriptor; ``notes`` say what about the launch had to be assumed.
+    ``box_bytes`` is by the PTX parameter that holds the descriptor; ``notes`` say what about the
+    launch had to be assumed.
     """
 
     execution: Execution
-    params: dict[str, int | None]
     box_bytes: dict[str, int]
     notes: tuple[Diagnostic, ...]
 
@@ -47,7 +46,6 @@ def walk_kernel(module: Module, facts: Facts) -> Walked:
     execution = walk(module, function, placement, params)
     return Walked(
         execution=execution,
-        params=params,
         box_bytes=_boxes(function, launch),
         notes=(*_assumed(launch), *_stops(execution, module)),
     )

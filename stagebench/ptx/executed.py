@@ -24,7 +24,6 @@ from stagebench.ptx.records import Function, Module
 from stagebench.ptx.thread_class import Placement, ThreadClass
 
 MAX_STEPS = 5_000_000
-_SEEN_LIMIT = 8
 
 
 @dataclass(frozen=True)
@@ -103,26 +102,30 @@ def walk(
     A parameter that is not given is not known; `pointer_params` makes addresses for pointers.
     ``max_steps`` bounds the basic blocks that are executed.
     """
-    return _Walk(module, function, placement, params or {}, max_steps).run()
+    program = compile_program(module, function, params or {})
+    return walk_program(program, placement, max_steps=max_steps)
+
+
+def walk_program(
+    program: Program, placement: Placement, *, max_steps: int = MAX_STEPS
+) -> Execution:
+    """Walk another CTA of a function that is compiled already."""
+    return _Walk(program, placement, max_steps).run()
 
 
 @dataclass
 class _Walk:
     """The state of a walk."""
 
-    module: Module
-    function: Function
+    program: Program
     placement: Placement
-    params: Mapping[str, int | None]
     max_steps: int
     finished: list[ThreadClass] = field(default_factory=list)
     work: list[ThreadClass] = field(default_factory=list)
     stops: dict[tuple[int, str], int] = field(default_factory=dict)
-    values: dict[tuple[int, str], set[int | None]] = field(default_factory=dict)
     steps: int = 0
 
     def run(self) -> Execution:
-        self.program = compile_program(self.module, self.function, self.params, self._observe)
         self.jumps = [self._jump(block) for block in range(len(self.program.endings))]
         start = ThreadClass(
             self.placement, len(self.program.registers.slots), len(self.program.steps)
@@ -132,7 +135,7 @@ class _Walk:
             self.finished.append(self.work.pop())
         while self.work:
             self._go(self.work.pop())
-        instructions = self.function.instructions
+        instructions = self.program.function.instructions
         return Execution(
             program=self.program,
             placement=self.placement,
@@ -142,14 +145,9 @@ class _Walk:
                 for (index, reason), threads in sorted(self.stops.items())
             ),
             uncounted=frozenset(one for state in self.finished for one in state.unknown),
-            values={key: frozenset(found) for key, found in self.values.items()},
+            values={key: frozenset(found) for key, found in start.observed.items()},
             steps=self.steps,
         )
-
-    def _observe(self, index: int, name: str, value: Value | None) -> None:
-        seen = self.values.setdefault((index, name), set())
-        if len(seen) < _SEEN_LIMIT:
-            seen.update(np.unique(value).tolist() if isinstance(value, np.ndarray) else [value])
 
     def _go(self, state: ThreadClass) -> None:
         """Take a class as far as it stays together."""

@@ -6,12 +6,11 @@ executed (a backward slice over registers); everything else cannot change a coun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stagebench.ptx.control_flow import ControlFlow, control_flow, targets_of
 from stagebench.ptx.families import family
-from stagebench.ptx.integer_ops import Value
 from stagebench.ptx.records import Address, Function, Instruction, Module, Name, Operand
 from stagebench.ptx.registers import Getter, Registers
 from stagebench.ptx.sites import PtxSite, sync_sites
@@ -21,7 +20,6 @@ from stagebench.ptx.thread_class import ThreadClass
 
 SUMMED = ("bytes", "source_bytes")
 """Values of sites whose sum over executions is kept."""
-Observe = Callable[[int, str, "Value | None"], None]
 
 
 @dataclass(frozen=True)
@@ -61,9 +59,9 @@ class Program:
 
 
 def compile_program(
-    module: Module, function: Function, params: Mapping[str, int | None], observe: Observe
+    module: Module, function: Function, params: Mapping[str, int | None]
 ) -> Program:
-    """Compile a function of a module; ``observe`` is told values of sites' arguments."""
+    """Compile a function of a module; ``params`` are values of the kernel's parameters by name."""
     flow = control_flow(function, units=False)
     registers = Registers(function)
     sites = sync_sites(function)
@@ -75,7 +73,7 @@ def compile_program(
     counted = sorted({site.index for site in sites} | set(families))
     compiled = [compile_step(one, registers, params) for one in function.instructions]
     relevant = _slice(function, registers, compiled, sites, counted)
-    observers = _observers(function, registers, sites, observe)
+    observers = _observers(function, registers, sites)
     wanted = set(counted)
     steps = []
     writes = []
@@ -171,7 +169,7 @@ def _count(index: int, guard: Getter) -> Run:
 
 
 def _observers(
-    function: Function, registers: Registers, sites: tuple[PtxSite, ...], observe: Observe
+    function: Function, registers: Registers, sites: tuple[PtxSite, ...]
 ) -> dict[int, list[Run]]:
     found: dict[int, list[Run]] = {}
     for site in sites:
@@ -179,13 +177,11 @@ def _observers(
         guard = None if instruction.guard is None else guard_getter(instruction, registers)
         for name, at in site.values.items():
             getter = registers.getter(_valued(instruction, at), instruction.scope)
-            found.setdefault(site.index, []).append(
-                _observer(site.index, name, getter, guard, observe)
-            )
+            found.setdefault(site.index, []).append(_observer(site.index, name, getter, guard))
     return found
 
 
-def _observer(index: int, name: str, getter: Getter, guard: Getter | None, observe: Observe) -> Run:
+def _observer(index: int, name: str, getter: Getter, guard: Getter | None) -> Run:
     summed = name in SUMMED
     key = (index, name)
 
@@ -196,7 +192,7 @@ def _observer(index: int, name: str, getter: Getter, guard: Getter | None, obser
         value = getter(state)
         if is_flag(value):
             value = None  # `ignore-src` of cp.async is a predicate: no number of bytes
-        observe(index, name, value)
+        state.observe(key, value)
         if summed and value is not None and flag is not None:
             state.sums[key] = state.sums.get(key, 0) + value * flag
 

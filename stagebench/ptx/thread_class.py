@@ -18,6 +18,7 @@ from stagebench.ptx.integer_ops import Array, Value
 Extents = tuple[int, int, int]
 Indices = tuple[int | None, int | None, int | None]
 WARP = 32
+_SEEN_LIMIT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,12 @@ class ThreadClass:
 
     ``visits`` counts executions of each block; ``guarded`` those of instructions with a guard
     (an ``int``, or an array with one element a thread); ``sums`` adds up operand values.
+    ``observed`` are the operand values that any class of the walk had, a few of each.
     """
 
     __slots__ = (
-        "block", "guarded", "placement", "registers", "special_cache", "sums", "threads", "unknown",
-        "visits",
+        "block", "guarded", "observed", "placement", "registers", "special_cache", "sums",
+        "threads", "unknown", "visits",
     )  # fmt: skip
 
     def __init__(self, placement: Placement, registers: int, blocks: int) -> None:
@@ -57,9 +59,16 @@ class ThreadClass:
         self.visits = [0] * blocks
         self.guarded: dict[int, Any] = {}
         self.sums: dict[tuple[int, str], Any] = {}
+        self.observed: dict[tuple[int, str], set[int | None]] = {}
         self.unknown: set[int] = set()
         self.special_cache: dict[str, Value | None] = {}
         self.block = 0
+
+    def observe(self, operand: tuple[int, str], value: Value | None) -> None:
+        """Note a value of an operand (an instruction's index, and what the operand is)."""
+        seen = self.observed.setdefault(operand, set())
+        if len(seen) < _SEEN_LIMIT:
+            seen.update(np.unique(value).tolist() if isinstance(value, np.ndarray) else [value])
 
     def special(self, name: str) -> Value | None:
         """Value of a special register; ``None``: it depends on the device or on time."""
@@ -72,10 +81,14 @@ class ThreadClass:
         new = ThreadClass.__new__(ThreadClass)
         new.placement = self.placement
         new.threads = self.threads[chosen]
-        new.registers = [_take(value, chosen) for value in self.registers]
+        new.registers = [
+            _take(value, chosen) if isinstance(value, np.ndarray) else value
+            for value in self.registers
+        ]  # most are one value for all threads: no call for those
         new.visits = list(self.visits)
         new.guarded = {key: _take(value, chosen) for key, value in self.guarded.items()}
         new.sums = {key: _take(value, chosen) for key, value in self.sums.items()}
+        new.observed = self.observed
         new.unknown = set(self.unknown)
         new.special_cache = {}
         new.block = self.block

@@ -23,7 +23,7 @@ LOAD = "\tld.global.u32 %r3, [%rd1];\n"
 def work_of(body, grid, cluster=(1, 1, 1)):
     module, kernel = kernel_of(body)
     walked = walk(module, kernel, Placement((64, 1, 1), grid, cluster))
-    return grid_work(module, walked, {}, grid, {})
+    return grid_work(walked, grid, {})
 
 
 def test_equal_blocks_are_the_grid_times_one():
@@ -31,11 +31,34 @@ def test_equal_blocks_are_the_grid_times_one():
     assert work_of(PRODUCT + LOAD, (4, 2, 1)) == GridWork({MMA: 16}, 8 * 64 * 4)
 
 
-@pytest.mark.parametrize(("axis", "products"), [("x", 2 * (1 + 2 + 3) * 200), ("y", None)])
+@pytest.mark.parametrize(("axis", "products"), [("x", 2 * (1 + 2 + 3) * 300), ("y", None)])
 def test_blocks_that_differ_along_one_axis_are_each_walked(axis, products):
-    """1, 2 and 3 trips along x, 200 blocks along y each; 200 different blocks are not known."""
-    found = work_of(TRIPS_OF_THE_BLOCK.replace("AXIS", axis), (3, 200, 1))
+    """1, 2 and 3 trips along x, 300 blocks along y each; 300 different blocks are not known."""
+    found = work_of(TRIPS_OF_THE_BLOCK.replace("AXIS", axis), (3, 300, 1))
     assert found.executed == (None if products is None else {MMA: products})
+
+
+PERSISTENT = (
+    "\tmov.u32 %r1, %ctaid.x;\n\tmov.u32 %r2, %nctaid.x;\n$L__TOP:\n"
+    + PRODUCT
+    + "\tadd.u32 %r1, %r1, %r2;\n\tsetp.lt.u32 %p1, %r1, TILES;\n\t@%p1 bra $L__TOP;\n"
+)
+
+
+@pytest.mark.parametrize("tiles", [132, 133, 1000])
+def test_a_persistent_kernel_computes_each_tile_once(tiles):
+    """132 CTAs go over the tiles in strides of the grid: some have one tile more than others."""
+    found = work_of(PERSISTENT.replace("TILES", str(tiles)), (132, 1, 1))
+    assert found.executed == {MMA: 2 * tiles}
+
+
+def test_long_walks_of_many_blocks_are_not_known():
+    """17 blocks of 5000 trips are over the bound on steps; 16 are walked to their end."""
+    body = TRIPS_OF_THE_BLOCK.replace("AXIS", "x").replace(
+        "add.u32 %r1, %r1, 1", "add.u32 %r1, %r1, 5000"
+    )
+    assert work_of(body, (17, 1, 1)).executed is None
+    assert work_of(body, (16, 1, 1)).executed == {MMA: 2 * (16 * 5000 + sum(range(16)))}
 
 
 def test_a_guard_of_the_block_hides_bytes_and_not_products():
@@ -63,7 +86,7 @@ def test_the_rank_in_a_cluster_is_not_taken_for_block_0():
 
 def test_a_symbolic_grid_has_no_work(monkeypatch):
     """Nothing is walked for it."""
-    monkeypatch.setattr(grid_work_module, "walk", None)
+    monkeypatch.setattr(grid_work_module, "walk_program", None)
     module, kernel = kernel_of(PRODUCT)
     walked = walk(module, kernel, Placement((64, 1, 1), (1, 1, 1)))
-    assert grid_work(module, walked, {}, None, {}) == GridWork(None, None)
+    assert grid_work(walked, None, {}) == GridWork(None, None)
