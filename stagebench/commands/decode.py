@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from stagebench.errors import EXIT_OK, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
+    from stagebench.dump.profiler_sidecar import ProfilerSidecar
     from stagebench.trace.cuda_profiler import ProfilerTrace
 
 _EPILOG = """\
@@ -25,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("tvm", "flashinfer"),
-        required=True,
-        help="who wrote it: their words differ, and can't be told apart by looking",
+        help="who wrote it: their words differ, and can't be told apart by looking (default: what "
+        "the file .profiler.json beside it says, which `profile --save-outputs` writes)",
     )
     parser.add_argument(
         "--events", metavar="NAMES", default="", help="names of the event ids: load,compute,store"
@@ -54,36 +55,77 @@ def run(arguments: argparse.Namespace) -> int:
     from stagebench.trace.profiler_problems import HARMLESS
     from stagebench.trace.profiler_words import read_words
 
+    given = _reading(arguments)
     words, trailing = read_words(arguments.buffer)
     trace = decode(
         words,
-        arguments.format,
-        events=_names("--events", arguments.events),
-        blocks=arguments.blocks,
-        groups=arguments.groups,
-        stride=arguments.stride,
+        given.format,
+        events=given.event_names,
+        blocks=given.blocks,
+        groups=given.groups,
+        stride=given.stride,
         trailing_bytes=trailing,
     )
-    names = _names("--group-names", arguments.group_names)
-    _write_timeline(trace, arguments, names)
+    names = given.group_names
+    _write_timeline(trace, arguments, given.source or arguments.buffer.name, names)
     if arguments.json is not None:
         _write_json(trace, arguments.json)
     if arguments.json != "-":
         from stagebench.report.region_view import print_regions
 
-        print_regions(trace, group_names=names, by_block=arguments.by_block, show_all=arguments.all)
+        print_regions(
+            trace,
+            title=given.source,
+            group_names=names,
+            by_block=arguments.by_block,
+            show_all=arguments.all,
+        )
     damaged = any(problem.kind not in HARMLESS for problem in trace.problems)
     return EXIT_USAGE if damaged else EXIT_OK
 
 
+def _reading(arguments: argparse.Namespace) -> ProfilerSidecar:
+    """How to read the buffer: as the file beside it says, where no option says otherwise."""
+    import msgspec
+
+    from stagebench.dump.profiler_sidecar import ProfilerSidecar, read_sidecar, sidecar_path
+
+    beside = read_sidecar(arguments.buffer)
+    wire = arguments.format if beside is None else arguments.format or beside.format
+    if wire is None:
+        raise UsageError(
+            f"{arguments.buffer}: who wrote it? There is no {sidecar_path(arguments.buffer).name}",
+            hint="--format tvm or --format flashinfer: their words can't be told apart by looking",
+        )
+    if beside is not None and wire != beside.format:
+        raise UsageError(
+            f"{sidecar_path(arguments.buffer)} says {beside.format}, not {wire}",
+            hint=f"leave --format out, or move {sidecar_path(arguments.buffer).name} away",
+        )
+    unknown = ProfilerSidecar(
+        source="", tensor="", format=wire, blocks=None, groups=None, stride=None, event_names=(),
+        group_names=(),
+    )  # fmt: skip
+    said = {
+        "blocks": arguments.blocks,
+        "groups": arguments.groups,
+        "stride": arguments.stride,
+        "event_names": _names("--events", arguments.events),
+        "group_names": _names("--group-names", arguments.group_names),
+    }
+    return msgspec.structs.replace(
+        beside or unknown, **{name: value for name, value in said.items() if value}
+    )
+
+
 def _write_timeline(
-    trace: ProfilerTrace, arguments: argparse.Namespace, names: tuple[str, ...]
+    trace: ProfilerTrace, arguments: argparse.Namespace, title: str, names: tuple[str, ...]
 ) -> None:
     if arguments.perfetto is None and arguments.svg is None:
         return
     from stagebench.trace.region_stats import region_timeline
 
-    timeline = region_timeline(trace, title=arguments.buffer.name, group_names=names)
+    timeline = region_timeline(trace, title=title, group_names=names)
     if arguments.perfetto is not None:
         from stagebench.trace.perfetto_trace import perfetto_bytes
 

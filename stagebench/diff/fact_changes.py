@@ -211,7 +211,7 @@ def _barrier_name(barrier: Barrier) -> str:
 
 def _launch(comparison: FactComparison, matched: MatchedFacts) -> None:
     left, right = comparison.left.launch, comparison.right.launch
-    lists = frozenset({"params", "tma_descriptors", "tensors"})
+    lists = frozenset({"params", "tma_descriptors", "tensors", "profilers"})
     comparison.record("launch", "launch", "", left, right, device_ir_seen, skip=lists)
     _parameter_order(comparison)
     comparison.records(
@@ -224,6 +224,13 @@ def _launch(comparison: FactComparison, matched: MatchedFacts) -> None:
         comparison.records(
             "launch", "launch.tensors", tensors, lambda t: t.name, device_ir_seen,
             label="tensor {}",
+        )  # fmt: skip
+    if left.profilers is not None and right.profilers is not None:
+        keys = (lambda p: comparison.renames.in_left(p.tensor), lambda p: p.format)
+        profilers = match(left.profilers, right.profilers, by=keys)
+        comparison.records(
+            "launch", "launch.profilers", profilers, lambda p: p.tensor, device_ir_seen,
+            label="profiler {}",
         )  # fmt: skip
     comparison.records(
         "launch", "launch.params", matched.params, lambda p: p.name, device_ir_seen,

@@ -15,14 +15,16 @@ from stagebench.trace.region_stats import region_stats
 def print_regions(
     trace: ProfilerTrace,
     *,
+    title: str = "",
     group_names: tuple[str, ...] = (),
     by_block: bool = False,
     show_all: bool = False,
     console: Console | None = None,
 ) -> None:
-    """Print one buffer."""
+    """Print one buffer; ``title`` says whose it is, where that is known."""
     out = console or open_console()
-    found = [Text(headline(trace), style="bold")]
+    found = [Text(title, style="bold")] if title else []
+    found.append(Text(headline(trace), style="" if title else "bold"))
     for kind, place, message in problem_rows(trace.problems, show_all=show_all):
         mark = f"! {kind} " if kind else "  "
         text = f"{place}: {message}" if kind else message

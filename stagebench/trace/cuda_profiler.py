@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stagebench.model import Record
+from stagebench.model.facts import ProfilerFormat
 from stagebench.trace.profiler_lanes import Lane, Shape, read_shape, split_lanes
 from stagebench.trace.profiler_problems import ProblemLog, WireProblem
 from stagebench.trace.profiler_words import (
@@ -22,7 +23,6 @@ from stagebench.trace.profiler_words import (
     LAYOUTS,
     START,
     WRAP_NS,
-    ProfilerFormat,
 )
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from stagebench.model.facts import ProfilerFormat
 from stagebench.trace.profiler_problems import ProblemLog
-from stagebench.trace.profiler_words import EVENT_IDS, LAYOUTS, Layout, ProfilerFormat
+from stagebench.trace.profiler_words import EVENT_IDS, LAYOUTS, Layout
 
 if TYPE_CHECKING:
     import numpy as np

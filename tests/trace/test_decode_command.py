@@ -3,9 +3,16 @@
 import argparse
 import json
 
+import msgspec
 import pytest
 
 from stagebench.commands import decode
+from stagebench.dump.profiler_sidecar import (
+    ProfilerSidecar,
+    read_sidecar,
+    sidecar_path,
+    write_sidecar,
+)
 from stagebench.errors import UsageError
 from tests.trace.test_timeline import read_back
 from tests.trace.words import buffer, spans
@@ -131,9 +138,66 @@ def test_a_wrapped_timer_is_no_error(tmp_path, capsysbinary):
 
 
 def test_the_format_is_never_guessed(whole, capsysbinary):
-    """Without --format it is wrong usage."""
-    with pytest.raises(SystemExit):
+    """Without --format, and without a file beside it that says so, it is wrong usage."""
+    with pytest.raises(UsageError, match=r"who wrote it\? There is no buffer.profiler.json"):
         run(capsysbinary, whole)
+
+
+@pytest.fixture
+def told(whole):
+    """The buffer with a file beside it: two warpgroups with names, a stride of all lanes."""
+    write_sidecar(
+        whole,
+        ProfilerSidecar(
+            source="kernel sm_90a num_stages=2", tensor="times", format="tvm", blocks=2, groups=2,
+            stride=4, event_names=("load", "compute"), group_names=("producer", "consumers"),
+        ),
+    )  # fmt: skip
+    return whole
+
+
+def test_the_file_beside_it_says_how_to_read_it(told, capsysbinary):
+    """Format, names and shape: no option is needed, and whose times they are is the first line."""
+    code, out = run(capsysbinary, told)
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[:2] == ["kernel sm_90a num_stages=2", "2 blocks × 2 groups, 8 regions"]
+    assert [line.split()[:2] for line in lines[4:]] == [
+        ["producer", "compute"], ["consumers", "compute"], ["consumers", "load"],
+        ["producer", "load"],
+    ]  # fmt: skip
+
+
+def test_an_option_goes_before_the_file(told, capsysbinary):
+    """Own names replace the file's; the others stay."""
+    _, out = run(capsysbinary, told, "--events", "a,b")
+    assert {line.split()[0] for line in out.splitlines()[4:]} == {"producer", "consumers"}
+    assert {line.split()[1] for line in out.splitlines()[4:]} == {"a", "b"}
+
+
+def test_a_header_that_the_file_contradicts_is_damage(told, capsysbinary):
+    """Another kernel's buffer beside this file: the header's blocks are not the grid's."""
+    sidecar = msgspec.structs.replace(read_sidecar(told), blocks=3)
+    write_sidecar(told, sidecar)
+    code, out = run(capsysbinary, told)
+    assert code == 2
+    assert "the header says 2 blocks, not 3" in out
+
+
+def test_another_format_than_the_files_is_refused(told, capsysbinary):
+    """One of the two is wrong: which, only the user can tell."""
+    with pytest.raises(UsageError, match="says tvm, not flashinfer"):
+        run(capsysbinary, told, "--format", "flashinfer")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"schema_version": 2}', '{"schema_version": 1, "format": "other"}']
+)
+def test_a_damaged_file_beside_it_is_refused(told, text, capsysbinary):
+    """It is never read by halves, and never passed over."""
+    sidecar_path(told).write_text(text)
+    with pytest.raises(UsageError, match=r"does not say how to read buffer\.bin"):
+        run(capsysbinary, told, "--format", "tvm")
 
 
 def test_empty_names_are_refused(whole, capsysbinary):
