@@ -8,6 +8,7 @@ the same whole number wherever the template is called.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -85,7 +86,7 @@ def explain_ptx(
         found.say("not on the matrix units: the template computes on the ordinary cores")
         return found
     made: dict[int | None, list[Executed]] = {}
-    for count in counts:
+    for count in _at_their_templates(op, written, counts, cuda, block):
         made.setdefault(count.cuda_line, []).append(count)
     by_line = Explanation()
     for line in sorted({*written, *made}, key=lambda line: (line is None, line or 0)):
@@ -97,6 +98,41 @@ def explain_ptx(
     found.agreed = found.agreed and by_line.agreed
     found.seen.update(by_line.seen)
     return found
+
+
+def _at_their_templates(
+    op: str,
+    written: Mapping[int | None, object],
+    counts: Sequence[Executed],
+    cuda: CudaKernel,
+    block: Sequence[int],
+) -> list[Executed]:
+    """Copies of a template's own synchronisation, at the line of its call.
+
+    Where the same template is inlined from neighbouring lines the line table mixes them.  A copy
+    on a line that calls nothing of the kind belongs to a call beside it with the same arguments,
+    but only if that call then has exactly its executions.
+    """
+    hidden = [one for one in cuda.hidden_syncs if one.op == op]
+    calls = {one.line for one in hidden}
+    stray = [one for one in counts if one.cuda_line not in calls and one.cuda_line not in written]
+    if not stray:
+        return list(counts)
+    moved: dict[int, Executed] = {}
+    for call in hidden:
+        same = [one for one in hidden if (one.line, one.args) == (call.line, call.args)]
+        own = [one for one in counts if (one.cuda_line, one.args) == (call.line, call.args)]
+        beside = [
+            one
+            for one in stray
+            if one.args == call.args
+            and one.cuda_line is not None
+            and abs(one.cuda_line - call.line) <= _NEIGHBOURING_LINES
+        ]
+        executed = _total([one.executed for one in (*own, *beside)])
+        if executed == _sum([extent_in_block(one.dynamic, block) for one in same]):
+            moved |= {id(one): dataclasses.replace(one, cuda_line=call.line) for one in beside}
+    return [moved.get(id(one), one) for one in counts]
 
 
 def _together(

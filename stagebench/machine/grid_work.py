@@ -18,8 +18,8 @@ from stagebench.machine.matrix_work import matrix_work
 from stagebench.ptx.executed import MAX_STEPS, Execution, walk_program
 from stagebench.ptx.traffic import bytes_loaded, bytes_stored
 
-MOST_WALKS = 256
-"""More than any device has SMs: a persistent kernel has one CTA on each, or two."""
+MOST_WALKS = 512
+"""A persistent kernel has a CTA on each SM, or two: fewer than this on any device."""
 FREE_WALKS = 16
 MOST_STEPS = 50_000
 """All walks together, where there are more than `FREE_WALKS`: about a second."""

@@ -31,10 +31,10 @@ def test_equal_blocks_are_the_grid_times_one():
     assert work_of(PRODUCT + LOAD, (4, 2, 1)) == GridWork({MMA: 16}, 8 * 64 * 4)
 
 
-@pytest.mark.parametrize(("axis", "products"), [("x", 2 * (1 + 2 + 3) * 300), ("y", None)])
+@pytest.mark.parametrize(("axis", "products"), [("x", 2 * (1 + 2 + 3) * 600), ("y", None)])
 def test_blocks_that_differ_along_one_axis_are_each_walked(axis, products):
-    """1, 2 and 3 trips along x, 300 blocks along y each; 300 different blocks are not known."""
-    found = work_of(TRIPS_OF_THE_BLOCK.replace("AXIS", axis), (3, 300, 1))
+    """1, 2 and 3 trips along x, 600 blocks along y each; 600 different blocks are not known."""
+    found = work_of(TRIPS_OF_THE_BLOCK.replace("AXIS", axis), (3, 600, 1))
     assert found.executed == (None if products is None else {MMA: products})
 
 

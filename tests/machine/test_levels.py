@@ -46,9 +46,9 @@ def site(op, line, opcode="bar.sync"):
     )  # fmt: skip
 
 
-def ptx(op, cuda_line, lines, executed, opcode="bar.sync"):
+def ptx(op, cuda_line, lines, executed, opcode="bar.sync", args=None):
     return Executed(
-        op=op, opcode=opcode, args={}, cuda_line=cuda_line, ptx_lines=tuple(lines),
+        op=op, opcode=opcode, args=args or {}, cuda_line=cuda_line, ptx_lines=tuple(lines),
         executed=executed, sites=tuple(site(op, line, opcode) for line in lines),
     )  # fmt: skip
 
@@ -163,6 +163,39 @@ def test_neighbours_that_the_line_table_mixes_are_compared_together():
     found = explain_ptx("syncthreads", CUDA, [ptx("syncthreads", 11, [9, 10, 11], 5)], FACTS)
     assert found.agreed
     assert found.reasons == ("2 call sites are 3 copies, lines 3 to 11 together",)
+
+
+REDUCE = "tl::AllReduce<tl::MaxOp, 256, 128, 128, tl::NamedBarrier<256>>::run"
+REDUCTIONS = read_cuda(f"""\
+extern "C" __global__ void k(float* p) {{
+  for (int i = 0; i < 4; ++i) {{
+    p[i] = {REDUCE}(p[i], p);
+    p[i] = tl::AllReduce<tl::MaxOp, 4, 1, 128, tl::NamedBarrier<256>>::run(p[i]);
+  }}
+}}
+""")[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "executed", "barrier", "agreed"),
+    [(4, 2, 2, True), (4, 3, 2, False), (4, 2, 3, False), (9, 2, 2, False)],
+)
+def test_a_template_inlined_beside_itself_has_copies_on_both_lines(line, executed, barrier, agreed):
+    """A copy beside the call is the call's with its arguments and its count, and not far away."""
+    first, second = ({"barrier_id": number, "threads": 256} for number in (1, 2))
+    stray = {"barrier_id": barrier, "threads": 256}
+    found = explain_ptx(
+        "partial_barrier", REDUCTIONS,
+        [
+            ptx("partial_barrier", 3, [10, 20], 4, args=first),
+            ptx("partial_barrier", 3, [11], 2, args=second),
+            ptx("partial_barrier", line, [21], executed, args=stray),
+        ],
+        FactsOf(),
+    )  # fmt: skip
+    assert found.agreed is agreed
+    told = f"inside {REDUCE}" if agreed else f"1 in PTX where kernel.cu:{line} has none"
+    assert told in found.reasons
 
 
 SYMBOLIC = read_cuda("""\
