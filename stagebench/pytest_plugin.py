@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NAME = "stagebench"
 _LEDGER = pytest.StashKey[Ledger]()
 _MARKER = (
-    "stagebench(num_stages, arch, params, pass_configs, stage_param, policy): "
+    "stagebench(num_stages, arch, params, pass_configs, stage_param, policy, compiler): "
     "what the checks of generated code of these tests use unless they say otherwise"
 )
 

@@ -43,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reason", default="", metavar="TEXT", help="why; kept with the baselines, needed for fix"
     )
+    parser.add_argument(
+        "--compiler",
+        metavar="C",
+        help="accept what this one makes (default: this environment's tilelang; a case, or a "
+        "test's check, that names its own keeps it)",
+    )
     parser.add_argument("--dry-run", action="store_true", help="show, write nothing")
     parser.add_argument(
         "--snapshots", action="store_true", help="keep the IR after each pass too (larger)"
@@ -82,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         dumps=arguments.dumps,
         snapshots=arguments.snapshots,
         dry_run=arguments.dry_run,
+        compiler=arguments.compiler,
         whole=find_project(Path.cwd())
         if not arguments.pytest and names_all(arguments.experiment)
         else None,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from stagebench.errors import UsageError
 
 if TYPE_CHECKING:
-    from stagebench.experiment.checking import CheckResult, Compared
+    from stagebench.experiment.checking import CheckResult
+    from stagebench.experiment.compared_with import Compared
     from stagebench.experiment.sweep import SweepOptions
 
 FORMATS = ("rich", "plain", "json", "markdown", "github", "junit", "sarif")
@@ -51,8 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     against.add_argument(
         "--compiler",
+        nargs="+",
+        action="extend",
+        default=[],
         metavar="C",
-        help="lower with this one (default: this environment's tilelang)",
+        help="lower with these, each in its turn, and compare each with the same baselines "
+        "(default: this environment's tilelang; a case that names its own keeps it)",
     )
     against.add_argument(
         "--allow-missing", action="store_true", help="missing and unused baselines are no failure"
@@ -128,15 +133,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _compared(arguments: argparse.Namespace) -> Compared:
     from stagebench.commands.sweep import pass_configs
-    from stagebench.experiment.checking import Compared
+    from stagebench.experiment.compared_with import Compared
     from stagebench.experiment.experiment_file import names_all
     from stagebench.experiment.project import find_project
 
+    swallowed = [text for text in arguments.compiler if text.endswith(".py")]
+    if swallowed:
+        raise UsageError(
+            f"--compiler {swallowed[0]}: that is a file, and no compiler",
+            hint=f"experiments come first: stagebench check {swallowed[0]} --compiler …",
+        )
     return Compared(
         revision=arguments.against,
         run=arguments.against_run,
         against_compiler=arguments.against_compiler,
-        compiler=arguments.compiler,
+        compilers=tuple(dict.fromkeys(arguments.compiler)),
         dumps=arguments.dumps,
         only=tuple(arguments.only),
         allow_missing=arguments.allow_missing,

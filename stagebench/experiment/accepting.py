@@ -13,15 +13,10 @@ from pathlib import Path
 
 import stagebench
 from stagebench.errors import UsageError
-from stagebench.experiment.checking import (
-    CheckResult,
-    Compared,
-    Seen,
-    baseline_folder,
-    judge_experiments,
-    lower_experiments,
-)
+from stagebench.experiment.checking import CheckResult, judge_experiments
+from stagebench.experiment.compared_with import Compared, baseline_folder
 from stagebench.experiment.experiment_file import ExperimentFile
+from stagebench.experiment.lowered_experiments import Seen, lower_experiments
 from stagebench.experiment.project import Project
 from stagebench.experiment.sweep import SweepOptions, SweepWatcher
 from stagebench.gate.baselines import Accepted
@@ -60,6 +55,8 @@ class Request:
     snapshots: bool = False
     dry_run: bool = False
     whole: Project | None = None
+    compiler: str | None = None
+    """That lowers, as after ``--compiler``, instead of this environment's TileLang."""
 
 
 def run_accept(
@@ -75,8 +72,9 @@ def run_accept(
     Raises `UsageError` where a reason is missing, before anything is written, and
     `StagebenchError` where the files can't be written; then every old baseline is there as it was.
     """
-    compared = Compared(dumps=request.dumps, whole=request.whole)
-    lowered = lower_experiments(files, compared, options, watcher)
+    compilers = () if request.compiler is None else (request.compiler,)
+    compared = Compared(dumps=request.dumps, whole=request.whole, compilers=compilers)
+    (lowered,) = lower_experiments(files, compared, options, watcher)
     if request.dry_run:
         acceptance, _ = _prepare(judge_experiments(lowered, compared), request)
         show(acceptance)
@@ -110,7 +108,8 @@ def _prepare(result: CheckResult, request: Request) -> tuple[Acceptance, list[Wr
         mine, write, remove = _experiment(root, seen, verdict, request, refused)
         steps += mine
         if mine and compiler is not None:
-            writings.append(Writing(root, write, remove, _accepted(mine, request.reason, compiler)))
+            accepted = _accepted(mine, request.reason, _lowered_by(seen) or compiler)
+            writings.append(Writing(root, write, remove, accepted))
     for verdict in verdicts[len(result.lowered.files) :]:  # of experiments that are gone
         root = _dumps(result, request) / verdict.name
         mine, write, remove = _experiment(root, (), verdict, request, refused)
@@ -125,6 +124,12 @@ def _prepare(result: CheckResult, request: Request) -> tuple[Acceptance, list[Wr
         failed_expectations=broken,
     )
     return acceptance, writings
+
+
+def _lowered_by(seen: Sequence[Seen]) -> Compiler | None:
+    """The compiler of all variants; ``None`` where cases name several, or there is none."""
+    compilers = {one.lowering.result.variant.compiler for one in seen}
+    return compilers.pop() if len(compilers) == 1 else None
 
 
 def _dumps(result: CheckResult, request: Request) -> Path:

@@ -59,8 +59,12 @@ def summarize(
     compiler: Compiler | None,
     allow_missing: bool,
     acceptable: bool,
+    asked_compiler: str | None = None,
 ) -> Verdict:
-    """The verdict of all experiments; ``acceptable``: `accept` writes what was compared with."""
+    """The verdict of all experiments; ``acceptable``: `accept` writes what was compared with.
+
+    ``asked_compiler`` is the value of ``--compiler`` that `accept` needs too.
+    """
     variants = [variant for _, variant in _variants(experiments)]
     counts = {
         status: number
@@ -76,7 +80,7 @@ def summarize(
         experiments=tuple(experiments),
         groups=_groups(experiments, allowed=False),
         allowed_groups=_groups(experiments, allowed=True),
-        accept=_command(experiments) if acceptable else None,
+        accept=_command(experiments, asked_compiler) if acceptable else None,
     )
 
 
@@ -129,7 +133,9 @@ def accept_step(variant: VariantVerdict) -> AcceptStep | None:
     return STEPS.get(variant.status) or ("fix" if variant.drifts else None)
 
 
-def _command(experiments: Sequence[ExperimentVerdict]) -> AcceptCommand | None:
+def _command(
+    experiments: Sequence[ExperimentVerdict], compiler: str | None
+) -> AcceptCommand | None:
     counts: dict[AcceptStep, int] = {}
     files: dict[str, None] = {}
     ownerless = False
@@ -144,6 +150,7 @@ def _command(experiments: Sequence[ExperimentVerdict]) -> AcceptCommand | None:
     if not counts:
         return None
     only = ["--only", next(iter(counts))] if len(counts) == 1 else []
-    argv = ["stagebench", "accept", *files, *only, "--reason", _TAKE_BACK]
+    by = [] if compiler is None else ["--compiler", compiler]
+    argv = ["stagebench", "accept", *files, *only, *by, "--reason", _TAKE_BACK]
     shell = " ".join(shlex.quote(word) for word in argv[:-1]) + f' "{_TAKE_BACK}"'
     return AcceptCommand(argv=tuple(argv), shell=shell, counts=counts)

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from stagebench.errors import StagebenchError
-from stagebench.experiment.checking import Compared, plan_variants, run_check
+from stagebench.experiment.checking import run_check
+from stagebench.experiment.compared_with import Compared
 from stagebench.experiment.kernel_reference import parse_kernel
+from stagebench.experiment.planned_variants import plan_variants
 from stagebench.experiment.sweep import SweepOptions, SweepPlan, expand, run_sweep
 from stagebench.gate.expectation import Expectation
 from stagebench.lowering.cache import default_cache_folder

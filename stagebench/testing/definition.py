@@ -29,7 +29,8 @@ _INNER = ("func", "orig_func", "__wrapped__")
 class AskedCheck(Record, frozen=True, kw_only=True):
     """One check: ``file`` is the test module's absolute path, ``node`` what pytest calls the test.
 
-    ``num_stages`` is ``None`` for the kernel as written; ``params`` maps each to its values.
+    ``num_stages`` is ``None`` for the kernel as written; ``params`` maps each to its values;
+    ``compiler`` is a value of ``--compiler`` (``None``: this environment's TileLang).
     """
 
     file: str
@@ -42,6 +43,7 @@ class AskedCheck(Record, frozen=True, kw_only=True):
     pass_configs: dict[str, Scalar]
     stage_param: str | None
     policy: dict[str, str]
+    compiler: str | None
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ def as_experiment(check: AskedCheck, expectations: Sequence[Expectation] = ()) -
         pass_configs=check.pass_configs,
         stage_param=check.stage_param,
         policy=check.policy,
+        compiler=check.compiler,
     )
     experiment = Experiment(question=check.node, cases=[case], expectations=expectations)
     project = find_project(file)

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from stagebench.testing.ledger import Ledger
 
 MARKER = "stagebench"
-_SETTINGS = ("num_stages", "arch", "params", "pass_configs", "stage_param", "policy")
+_SETTINGS = (
+    "num_stages", "arch", "params", "pass_configs", "stage_param", "policy", "compiler",
+)  # fmt: skip
 
 
 class Checks:
@@ -38,7 +40,7 @@ class Checks:
         self._recorded = recorded
         self._labels: list[str] = []
 
-    def check(
+    def check(  # noqa: PLR0913 - one name for each field of a case
         self,
         kernel: object,
         *,
@@ -50,17 +52,19 @@ class Checks:
         policy: Mapping[str, str] | None = None,
         expectations: Sequence[Expectation] = (),
         name: str | None = None,
+        compiler: str | None = None,
     ) -> None:
         """Fail the test unless the kernel compiles to what its baselines say.
 
         The arguments mean what they mean for `stagebench.Case` and `stagebench.Experiment`;
-        ``kernel`` may be the kernel's function too.  ``name`` tells the checks of one test apart.
+        ``kernel`` may be the kernel's function too.  ``name`` tells the checks of one test apart;
+        ``compiler`` is who lowers (``tvm``, ``tilelang==0.1.14``), as after ``--compiler``.
         Nothing is ever written: ``stagebench accept --pytest …`` makes baselines.
         """
         __tracebackhide__ = True
         given = {
             "num_stages": num_stages, "arch": arch, "params": params, "stage_param": stage_param,
-            "pass_configs": pass_configs, "policy": policy,
+            "pass_configs": pass_configs, "policy": policy, "compiler": compiler,
         }  # fmt: skip
         try:
             check = self._definition(kernel, self._settings(given), name)
@@ -87,12 +91,13 @@ class Checks:
         params: Mapping[str, ParamValue] | None = None,
         pass_configs: Mapping[str, Scalar] | None = None,
         stage_param: str | None = None,
+        compiler: str | None = None,
     ) -> Facts:
         """The facts of one variant, lowered through the cache; the test fails where it does."""
         __tracebackhide__ = True
         given = {
             "num_stages": num_stages, "arch": arch, "params": params, "stage_param": stage_param,
-            "pass_configs": pass_configs,
+            "pass_configs": pass_configs, "compiler": compiler,
         }  # fmt: skip
         try:
             asked = self._settings(given)
@@ -106,6 +111,7 @@ class Checks:
                 params={key: (value,) for key, value in (asked.get("params") or {}).items()},
                 stage_param=asked.get("stage_param"),
                 pass_configs=dict(asked.get("pass_configs") or {}),
+                compilers=_compilers(asked.get("compiler")),
             )
             return facts_of(plan)
         except StagebenchError as exc:
@@ -141,6 +147,7 @@ class Checks:
             pass_configs=dict(asked.get("pass_configs") or {}),
             stage_param=asked.get("stage_param"),
             policy=dict(asked.get("policy") or {}),
+            compiler=asked.get("compiler"),
         )
 
 
@@ -161,6 +168,14 @@ def _depths(asked: int | Sequence[int] | None) -> tuple[int, ...] | None:
     if asked is None:
         return None
     return (asked,) if isinstance(asked, int) else tuple(asked)
+
+
+def _compilers(asked: str | None) -> tuple[str, ...]:
+    if asked is None:
+        return ()
+    if not isinstance(asked, str):
+        raise UsageError(f"compiler is one of --compiler's values, not {asked!r}")
+    return (asked,)
 
 
 def _said(exc: StagebenchError) -> str:

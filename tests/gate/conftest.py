@@ -8,8 +8,10 @@ from tests.gate.projects import EDITED, FAILING, KERNEL, Project
 @pytest.fixture(scope="session")
 def warmed(tmp_path_factory):
     """Every variant of every project below, in the cache that all tests share."""
-    from stagebench.experiment.checking import Compared, lower_planned, plan_variants
+    from stagebench.experiment.compared_with import Compared
     from stagebench.experiment.experiment_file import load_experiment
+    from stagebench.experiment.lowered_experiments import lower_planned
+    from stagebench.experiment.planned_variants import plan_variants
     from stagebench.experiment.sweep import SweepOptions
     from stagebench.lowering.compiler_environment import this_environment
 

@@ -65,6 +65,7 @@ def test_a_check_crosses_processes_as_it_was(tmp_path):
         pass_configs={"tl.disable_tma_lower": True},
         stage_param=None,
         policy={"machine.registers": "ignore"},
+        compiler="tilelang==0.1.14",
     )
     record(asked, tmp_path)
     (path,) = tmp_path.glob("*.json")

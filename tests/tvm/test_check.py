@@ -3,7 +3,8 @@
 import pytest
 
 from stagebench.errors import MachineError
-from stagebench.experiment.checking import Compared, run_check
+from stagebench.experiment.checking import run_check
+from stagebench.experiment.compared_with import Compared
 from stagebench.experiment.experiment_file import load_experiment
 from stagebench.experiment.sweep import SweepOptions
 from stagebench.lowering import compiler_environment
