@@ -15,6 +15,7 @@ from stagebench.facts.diagnostics import diagnose
 from stagebench.facts.launch import launch
 from stagebench.facts.lines import with_lines
 from stagebench.facts.pipeline import pipeline_loops
+from stagebench.facts.profilers import profiler_diagnostics
 from stagebench.facts.roles import assign_roles
 from stagebench.facts.sections import assign_sections
 from stagebench.facts.shared_memory import shared_memory
@@ -57,6 +58,7 @@ def derive_facts(
         machine=None,
         diagnostics=(
             *diagnose(observation, loops, buffers, smem, rings, ops),
+            *profiler_diagnostics(kernel),
             *disagreements,
             *notes,
         ),

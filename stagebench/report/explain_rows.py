@@ -30,6 +30,7 @@ from stagebench.report.expressions import readable
 from stagebench.report.fact_row import NONE
 from stagebench.report.fact_rows import SCHEDULERS, wait_depths
 from stagebench.report.machine_sections import levels_section, machine_sections
+from stagebench.report.profiler_section import profiler_section
 from stagebench.report.quantities import UNKNOWN
 from stagebench.report.sweep_notes import FAILURES
 from stagebench.report.sync_order import sync_rank
@@ -341,6 +342,8 @@ def _launch(facts: Facts) -> Iterable[Section]:
     )
     yield Section(title="Launch", lines=lines)
     yield Section(title="TMA descriptors", rows=descriptor_rows(launch.tma_descriptors))
+    for profiler in launch.profilers or ():
+        yield profiler_section(profiler, launch, facts.sync_ops)
 
 
 # passes

@@ -7,7 +7,8 @@ from stagebench.bundle.errors import BundleError
 from stagebench.bundle.read import read_bundle
 from stagebench.bundle.records import BUNDLE, ValueRange
 from stagebench.bundle.write import write_bundle
-from stagebench.model import LaunchParam, VariantResult
+from stagebench.dump.profiler_sidecar import sidecar_of
+from stagebench.model import LaunchParam, ProfilerBuffer, VariantResult
 from tests.bundle.building import (
     A,
     C,
@@ -68,6 +69,24 @@ def test_roles_and_symbols(tmp_path):
     assert found.launch.tma_descriptors[0].global_shape == (512, 256)
     assert [(s.name, s.dtype, s.value) for s in found.scalars] == [("n", "int32", 256)]
     assert found.tensors[2].values == ValueRange(low=0, high=3)
+
+
+def test_a_profilers_buffer_is_no_output(tmp_path):
+    """Its role says so, and its record travels with the launch, its stride a number."""
+    times = tensor("times", shape=("n",), dtype="uint64", written=True)
+    marked = ProfilerBuffer(
+        tensor="times", format="tvm", groups=2, stride="n // 2", events=(0,),
+        event_names=("load",), group_names=(), marks={"timer_init_cuda": 1},
+    )  # fmt: skip
+    how = launch(tensors=(A, C, times), profilers=(marked,))
+    write_bundle(tmp_path / "b", [parts(1, how=how, scalars={"n": 64})])
+    (found,) = read_bundle(tmp_path / "b").bundle.variants
+    roles = [(one.name, one.role, one.shape) for one in found.tensors]
+    assert roles == [("A", "input", (256,)), ("C", "output", (256,)), ("times", "profiler", (64,))]
+    assert found.launch.profilers == (msgspec.structs.replace(marked, stride=32),)
+    sidecar = sidecar_of("k", found.launch, found.launch.profilers[0])
+    assert (sidecar.blocks, sidecar.groups, sidecar.stride) == (32, 2, 32)
+    assert sidecar.event_names == ("load",)
 
 
 def test_a_variant_that_cannot_be_launched_is_left_out_by_name(tmp_path):
