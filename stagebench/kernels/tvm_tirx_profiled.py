@@ -8,7 +8,8 @@ any size: 128 is one group, 48 cuts warps apart, 8 has four leaders in a warp.
 `gemm_tirx_tma_profiled` has a group for each of its two warpgroups.
 
 `Marks` is what ``tvm.tirx.bench.CudaProfiler`` emits: that module imports torch and Triton's
-profiler, which lowering has no use for.  Spelling of ``T.ptx``: Apache TVM 0.25.
+profiler, which lowering has no use for.  What a release calls a PTX operation:
+`stagebench.kernels.tvm_ptx`.
 """
 
 # The DSL's own spelling: tensors are upper case, annotations are values.
@@ -18,6 +19,8 @@ profiler, which lowering has no use for.  Spelling of ``T.ptx``: Apache TVM 0.25
 from enum import Enum
 
 from tvm.script import tirx as T
+
+from stagebench.kernels import tvm_ptx as ptx
 
 _VECTOR = 8  # halves that one cp.async of 16 bytes moves
 _COLUMNS, _ROWS = 16, 8  # how the multiplying threads lie over the tile
@@ -117,21 +120,15 @@ def gemm_tirx_profiled(
         def load(trip, slot):
             for i in T.unroll(a_copies):
                 e = T.meta_var((i * _CONSUMERS + thread) * _VECTOR)
-                T.evaluate(
-                    T.ptx.cp_async(
-                        A_shared.ptr_to([slot, e // block_K, e % block_K]),
-                        A.ptr_to([by * block_M + e // block_K, trip * block_K + e % block_K]),
-                        16,
-                    )
+                ptx.copy(
+                    A_shared.ptr_to([slot, e // block_K, e % block_K]),
+                    A.ptr_to([by * block_M + e // block_K, trip * block_K + e % block_K]),
                 )
             for i in T.unroll(b_copies):
                 e = T.meta_var((i * _CONSUMERS + thread) * _VECTOR)
-                T.evaluate(
-                    T.ptx.cp_async(
-                        B_shared.ptr_to([slot, e // block_K, e % block_K]),
-                        B.ptr_to([bx * block_N + e // block_K, trip * block_K + e % block_K]),
-                        16,
-                    )
+                ptx.copy(
+                    B_shared.ptr_to([slot, e // block_K, e % block_K]),
+                    B.ptr_to([bx * block_N + e // block_K, trip * block_K + e % block_K]),
                 )
 
         @T.inline
@@ -150,16 +147,16 @@ def gemm_tirx_profiled(
             marks.start(Region.load)
             for first in T.unroll(ahead):
                 load(first, first)
-                T.evaluate(T.ptx.cp_async.commit_group())
+                ptx.commit_group()
             marks.end(Region.load)
         for trip in T.serial(trips):
             if num_stages == 1:
                 marks.start(Region.load)
                 load(trip, 0)
-                T.evaluate(T.ptx.cp_async.commit_group())
+                ptx.commit_group()
                 marks.end(Region.load)
             marks.start(Region.wait)
-            T.evaluate(T.ptx.cp_async.wait_group(max(0, num_stages - 2)))
+            ptx.wait_group(max(0, num_stages - 2))
             T.cuda.cta_sync()
             marks.end(Region.wait)
             if num_stages > 1:
@@ -167,7 +164,7 @@ def gemm_tirx_profiled(
                 if trip + ahead < trips:
                     load(trip + ahead, (trip + ahead) % num_stages)
                 # Past the end the groups are empty: a wait still counts the same groups.
-                T.evaluate(T.ptx.cp_async.commit_group())
+                ptx.commit_group()
                 marks.end(Region.load)
             marks.start(Region.compute)
             multiply(trip % num_stages)
@@ -233,9 +230,9 @@ def gemm_tirx_tma_profiled(
 
         if thread == 0:
             for slot in T.unroll(num_stages):
-                T.evaluate(T.ptx.mbarrier.init(full.ptr_to([slot]), 1))
-                T.evaluate(T.ptx.mbarrier.init(empty.ptr_to([slot]), _CONSUMERS))
-            T.evaluate(T.ptx.fence.proxy_async("shared::cta"))
+                ptx.mbarrier_init(full.ptr_to([slot]), 1)
+                ptx.mbarrier_init(empty.ptr_to([slot]), _CONSUMERS)
+            ptx.fence_proxy_async()
         T.cuda.cta_sync()
         if thread < _CONSUMERS:
             if thread == 0:
@@ -244,39 +241,23 @@ def gemm_tirx_tma_profiled(
                     arrived = T.meta_var(full.ptr_to([slot]))
                     marks.start(Region.free)
                     if trip >= num_stages:
-                        T.evaluate(
-                            T.ptx.mbarrier.try_wait(
-                                empty.ptr_to([slot]), (trip // num_stages - 1) % 2
-                            )
-                        )
+                        ptx.mbarrier_wait(empty.ptr_to([slot]), (trip // num_stages - 1) % 2)
                     marks.end(Region.free)
                     marks.start(Region.load)
-                    T.evaluate(T.ptx.mbarrier.arrive.expect_tx(arrived, slot_bytes))
-                    T.evaluate(
-                        T.ptx.cp_async.bulk.tensor.g2c(
-                            2,
-                            A_shared.ptr_to([slot, 0, 0]),
-                            arrived,
-                            T.address_of(A_map),
-                            0,
-                            1,
-                            "",
-                            trip * block_K,
-                            by * block_M,
-                        )
+                    ptx.mbarrier_arrive_expect_tx(arrived, slot_bytes)
+                    ptx.tma_load(
+                        A_shared.ptr_to([slot, 0, 0]),
+                        arrived,
+                        T.address_of(A_map),
+                        trip * block_K,
+                        by * block_M,
                     )
-                    T.evaluate(
-                        T.ptx.cp_async.bulk.tensor.g2c(
-                            2,
-                            B_shared.ptr_to([slot, 0, 0]),
-                            arrived,
-                            T.address_of(B_map),
-                            0,
-                            1,
-                            "",
-                            trip * block_K,
-                            bx * block_N,
-                        )
+                    ptx.tma_load(
+                        B_shared.ptr_to([slot, 0, 0]),
+                        arrived,
+                        T.address_of(B_map),
+                        trip * block_K,
+                        bx * block_N,
                     )
                     marks.end(Region.load)
                 marks.finalize()
@@ -287,7 +268,7 @@ def gemm_tirx_tma_profiled(
             for trip in T.serial(trips):
                 slot = T.meta_var(trip % num_stages)
                 marks.start(Region.wait)
-                T.evaluate(T.ptx.mbarrier.try_wait(full.ptr_to([slot]), (trip // num_stages) % 2))
+                ptx.mbarrier_wait(full.ptr_to([slot]), (trip // num_stages) % 2)
                 marks.end(Region.wait)
                 marks.start(Region.compute)
                 for k in T.serial(block_K):
@@ -296,7 +277,7 @@ def gemm_tirx_tma_profiled(
                             C_local[i, j] += T.Cast(
                                 "float32", A_shared[slot, ty * rows + i, k]
                             ) * T.Cast("float32", B_shared[slot, tx * columns + j, k])
-                T.evaluate(T.ptx.mbarrier.arrive(empty.ptr_to([slot])))
+                ptx.mbarrier_arrive(empty.ptr_to([slot]))
                 marks.end(Region.compute)
             marks.start(Region.store)
             for i in T.unroll(rows):

@@ -41,7 +41,8 @@ def test_a_misspelt_built_in():
     message, hint = refusal("flash_atention")
     assert message == (
         "no built-in kernel 'flash_atention' (there are: gemm, gemm_nn, gemm_tn, "
-        "flash_attention, dequant_gemm, gemm_tensor_core, gemm_tirx, gemm_tirx_tma)"
+        "flash_attention, dequant_gemm, gemm_tensor_core, gemm_tirx, gemm_tirx_tma, "
+        "gemm_tirx_profiled, gemm_tirx_tma_profiled)"
     )
     assert hint == "did you mean flash_attention?"
     assert refusal("xyzzy")[1] == "or name your own: path/to/file.py:function"

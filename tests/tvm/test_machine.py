@@ -7,7 +7,10 @@ from stagebench.lowering.cache import default_cache_folder
 from tests.tvm.lowering import needs_tvm
 
 pytestmark = needs_tvm
-KERNELS = ("gemm", "gemm_tensor_core", "gemm_tirx", "gemm_tirx_tma")
+KERNELS = (
+    "gemm", "gemm_tensor_core", "gemm_tirx", "gemm_tirx_tma", "gemm_tirx_profiled",
+    "gemm_tirx_tma_profiled",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +35,10 @@ def machines():
         ("gemm_tirx", "cp_async_copy", (12, 128, 12)),
         ("gemm_tirx_tma", "tma_load", (8, 64, 8)),
         ("gemm_tirx_tma", "mbarrier_wait", (2, 61, 2)),
+        ("gemm_tirx_profiled", "threadfence", (11, 197, 11)),
+        ("gemm_tirx_profiled", "cp_async_wait", (1, 32, 1)),
+        ("gemm_tirx_tma_profiled", "threadfence", (24, 260, 25)),
+        ("gemm_tirx_tma_profiled", "mbarrier_wait", (2, 61, 2)),
     ],
 )
 def test_counts(machines, kernel, op, expected):
