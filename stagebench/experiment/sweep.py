@@ -21,6 +21,7 @@ from stagebench.facts.arch import check_arch
 from stagebench.lowering.cache import Cache, default_cache_folder
 from stagebench.lowering.choose_compilers import choose_compilers
 from stagebench.lowering.lower import (
+    TIR_PIPELINE,
     Limits,
     LowerFunction,
     Lowering,
@@ -135,6 +136,11 @@ def run_sweep(
     kernel = parse_kernel(plan.kernel)
     cache_dir = options.cache_dir or default_cache_folder()
     compilers = choose_compilers(plan.compilers, cache_dir, options.warn)
+    if TIR_PIPELINE in plan.pass_configs and all(c.compiler.name != "tvm" for c in compilers):
+        raise UsageError(
+            "--pipeline chooses Apache TVM's passes, and no compiler here is Apache TVM",
+            hint="add --compiler tvm",
+        )
     chosen = tuple(sorted(plan.params))
     directory = None
     if options.dump_dir is not None:

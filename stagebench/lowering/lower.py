@@ -32,6 +32,8 @@ from stagebench.worker.protocol import (
     Times,
 )
 
+TIR_PIPELINE = "tir_pipeline"
+"""Which passes Apache TVM runs: a pass config of its adapter's alone (``--pipeline``)."""
 _MAX_WORKER_STARTS = 3
 
 
@@ -140,14 +142,24 @@ def lower_with_each(
 ) -> list[Lowering]:
     """Lower every request with every compiler; the results are compiler by compiler.
 
-    The watcher's indices go on over all of them.  Raises as `lower_parts` does.
+    What only Apache TVM has (its choice of passes) is left out for the others.  The watcher's
+    indices go on over all of them.  Raises as `lower_parts` does.
     """
     count = len(requests)
     parts = [
         Part(compiler, range(number * count, (number + 1) * count), lower)
         for number, compiler in enumerate(compilers)
     ]
-    return lower_parts([*requests] * len(compilers), parts, limits, cache, watcher)
+    own = [_of(request, one.compiler) for one in compilers for request in requests]
+    return lower_parts(own, parts, limits, cache, watcher)
+
+
+def _of(request: LowerRequest, compiler: Compiler) -> LowerRequest:
+    """The request without what this compiler can't be asked for."""
+    if compiler.name == "tvm" or TIR_PIPELINE not in request.pass_configs:
+        return request
+    configs = {key: value for key, value in request.pass_configs.items() if key != TIR_PIPELINE}
+    return msgspec.structs.replace(request, pass_configs=configs)
 
 
 def lower_parts(

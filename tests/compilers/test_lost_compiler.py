@@ -1,11 +1,12 @@
 """Does a compiler that can't be had or imported lose its own variants, and only these?"""
 
+import msgspec
 import pytest
 
 from stagebench.errors import MachineError
 from stagebench.lowering.choose_compilers import NoCompiler
 from stagebench.lowering.compiler_environment import environment_in_front
-from stagebench.lowering.lower import Limits, lower_with_each
+from stagebench.lowering.lower import Limits, Lowering, lower_with_each
 from stagebench.model import Compiler
 from tests.lowering.fake_compiler import environment, request
 
@@ -90,3 +91,23 @@ def test_a_poisoned_environment_changes_nothing(tmp_path, monkeypatch):
     with pytest.raises(MachineError) as caught:
         lower([bad])
     assert caught.value.message.endswith("ImportError: []")
+
+
+def test_the_pipeline_of_apache_tvm_is_asked_of_no_other(tmp_path):
+    """Both compilers get the other pass configs; the choice of passes is Apache TVM's alone."""
+    asked = msgspec.structs.replace(
+        request(1), pass_configs={"tir_pipeline": "tirx", "tl.disable_tma_lower": True}
+    )
+    seen = []
+
+    def lower(requests, environment, *_):
+        seen.append((environment.compiler.name, [one.pass_configs for one in requests]))
+        return [Lowering(None, None, None, None, cached=False) for _ in requests]
+
+    own = environment(tmp_path, WORKS)
+    other = msgspec.structs.replace(own, compiler=Compiler(name="tvm", version="1.0"))
+    lower_with_each([asked], [own, other], LIMITS, None, Watcher(), lower)
+    assert seen == [
+        (own.compiler.name, [{"tl.disable_tma_lower": True}]),
+        ("tvm", [{"tir_pipeline": "tirx", "tl.disable_tma_lower": True}]),
+    ]

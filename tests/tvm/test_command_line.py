@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from stagebench.lowering.compiler_choice import parse_choice
 from tests.command_line import stagebench
 from tests.tvm.lowering import needs_tvm
 
+ROOT = Path(__file__).parents[2]
 SAME_GEMM = ("--set", "block_M=64", "block_N=64", "block_K=32", "M=256", "N=256", "K=256")
 
 
@@ -164,3 +166,45 @@ def test_tvm_that_is_not_installed_fails_its_own_variants(monkeypatch):
     assert (lost.failure.kind, lost.variant.compiler.name) == ("no_compiler", "tvm")
     assert "apache-tvm is not installed" in lost.failure.message
     assert "stagebench[tvm]" in lost.failure.detail
+
+
+class TestTheOtherCompilersFile:
+    """A kernel that is lowered by the wrong compiler says which one is right."""
+
+    pytestmark = [*needs_tvm, pytest.mark.tilelang]  # noqa: RUF012 - pytest wants a list
+
+    def test_apache_tvms_by_tilelang(self, tmp_path):
+        """Alone it is wrong usage; beside Apache TVM it costs TileLang's cells."""
+        kernel = f"{ROOT / 'experiments/kernels/tvm_ladder.py'}:elementwise"
+        alone = stagebench("sweep", kernel, "--arch", "sm_80", "--no-dumps", cwd=tmp_path)
+        assert (alone.code, "tvm_ladder.py is Apache TVM's" in alone.err) == (2, True)
+        assert "hint: add --compiler tvm" in alone.err
+        both = stagebench(
+            "sweep", kernel, "--arch", "sm_80", "--compiler", "tilelang", "tvm", "--json", "-",
+            cwd=tmp_path,
+        )  # fmt: skip
+        assert both.code == 3, both.err
+        by = {v["variant"]["compiler"]["name"]: v for v in json.loads(both.out)["variants"]}
+        assert by["tvm"]["outcome"] == "lowered"
+        assert "Apache TVM's (it imports tvm.script" in by["tilelang"]["failure"]["message"]
+
+    def test_tilelangs_by_apache_tvm(self, tmp_path):
+        """The other way round too."""
+        kernel = f"{ROOT / 'experiments/kernels/staged_gemm.py'}:staged_gemm"
+        done = stagebench(
+            "sweep", kernel, "--arch", "sm_80", "--num-stages", 2, "--compiler", "tvm", cwd=tmp_path
+        )
+        assert (done.code, "the kernel's file imports tilelang" in done.err) == (2, True)
+        assert "--compiler tilelang lowers it" in done.err
+
+    def test_a_pipeline_is_apache_tvms(self, tmp_path):
+        """Beside TileLang it costs nothing; without Apache TVM it is wrong usage."""
+        words = ("sweep", "gemm", "--num-stages", 1, "--arch", "sm_80", "--pipeline", "s_tir")
+        alone = stagebench(*words, cwd=tmp_path)
+        assert (alone.code, "--pipeline chooses Apache TVM's passes" in alone.err) == (2, True)
+        both = stagebench(
+            *words, "--compiler", "tilelang", "tvm", *SAME_GEMM, "--json", "-", cwd=tmp_path
+        )
+        assert both.code == 0, both.err
+        assert [v["variant"]["pass_configs"].get("tir_pipeline")
+                for v in json.loads(both.out)["variants"]] == [None, "s_tir"]  # fmt: skip

@@ -24,6 +24,7 @@ from stagebench.errors import UsageError
 from stagebench.facts.derive import derive_facts
 from stagebench.model import Compiler, Observation, Scalar, Variant
 from stagebench.worker import replies
+from stagebench.worker.loading.other_compiler import for_apache_tvm
 from stagebench.worker.loading.stage_param import NoDepthParameterError
 from stagebench.worker.protocol import Lowered, LowerRequest, Raised, Rejected, Reply, Times
 from stagebench.worker.stderr_log import compiler_warnings
@@ -64,10 +65,15 @@ def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
         lowering_began = time.perf_counter()
         artifact = run_pipeline(loaded.prim_func, request.arch, configs, recorder)
         lower_seconds = time.perf_counter() - lowering_began
+    except NoDepthParameterError as exc:
+        return Rejected(code="no-depth", message=exc.message, hint=exc.hint)
     except UsageError as exc:
-        code = "no-depth" if isinstance(exc, NoDepthParameterError) else "usage"
-        return Rejected(code=code, message=exc.message, hint=exc.hint)
+        told = for_apache_tvm(request.path, files, exc) or exc
+        return Rejected(code="usage", message=told.message, hint=told.hint)
     except Exception as exc:  # noqa: BLE001 - whatever the kernel or the compiler raises is a result
+        other = for_apache_tvm(request.path, files, exc)
+        if other is not None:
+            return Rejected(code="usage", message=other.message, hint=other.hint)
         return _raised(exc, request, loaded, files, recorder)
     facts_began = time.perf_counter()
     observation = observe(loaded.prim_func, artifact, recorder)
