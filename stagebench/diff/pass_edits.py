@@ -139,7 +139,6 @@ class _Judgement:
         self._side = side
         self._mine, self._theirs = sides[side], sides[1 - side]
         self._allowed = allowed
-        self._before_text = before
         self._before = _partners(before, side)
         self._after = _partners(after, side)
         self._kinds = (before.left_kinds, before.right_kinds)[side]

@@ -1,6 +1,6 @@
 """Which facts does ``sync_totals[wgmma].*`` name?
 
-A pattern is a fact's path (`stagebench.diff.fact_changes.FactChange.path`) in which ``*`` stands
+A pattern is a fact's path (`stagebench.diff.fact_change.FactChange.path`) in which ``*`` stands
 for any characters.  It names that fact and everything below it: ``launch`` is ``launch.grid`` too.
 Brackets are plain characters.
 """

@@ -32,22 +32,10 @@ from stagebench.model import (
     TmaDescriptor,
     Variant,
 )
+from stagebench.model.facts import SYNC_OPS
 
 CUDA_TEXT = "kernel_cu"
 """The path of the generated CUDA's text, which is no fact of the schema but can have a rule."""
-
-SYNC_OPS = (
-    "cp_async_copy", "cp_async_commit", "cp_async_wait",
-    "tma_load", "tma_store", "tma_store_commit", "tma_store_wait", "tma_prefetch_descriptor",
-    "mbarrier_init", "mbarrier_expect_tx", "mbarrier_arrive", "mbarrier_wait",
-    "wgmma", "wgmma_fence", "wgmma_commit", "wgmma_wait", "mma_sync",
-    "tcgen05_mma", "tcgen05_commit", "tcgen05_wait", "tcgen05_fence", "tcgen05_alloc",
-    "tcgen05_dealloc",
-    "syncthreads", "partial_barrier", "partial_barrier_arrive", "warp_sync",
-    "cluster_sync", "cluster_arrive", "cluster_wait", "grid_sync", "griddepcontrol",
-    "fence_proxy_async", "fence_barrier_init", "threadfence", "setmaxnreg",
-)  # fmt: skip
-"""The taxonomy (DESIGN, "Facts"); ``unknown:<name>`` is what does not fit."""
 
 
 def _below(path: str, record: type[Record], *, skip: tuple[str, ...] = ()) -> list[str]:

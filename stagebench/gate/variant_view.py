@@ -11,8 +11,8 @@ import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar, overload
 
-from stagebench.gate.fact_schema import SYNC_OPS
 from stagebench.model import Facts, ParamValue, Record, SyncTotal, VariantResult
+from stagebench.model.facts import SYNC_OPS
 
 _T = TypeVar("_T")
 _MAX_SEEN = 40

@@ -44,7 +44,7 @@ from stagebench.sass.histogram import opcode_histogram
 from stagebench.sass.overlap import overlap_windows
 from stagebench.sass.read import read_sass
 from stagebench.sass.registers import role_registers
-from stagebench.sass.sites import SassSite
+from stagebench.sass.sites import SassSite, site_totals
 from stagebench.sass.sites import sync_sites as sass_sites
 
 
@@ -179,8 +179,8 @@ def _own_first(points: Sequence[FrontierPoint], arch: str) -> tuple[FrontierPoin
 
 def _sass_totals(sites: Sequence[SassSite]) -> dict[str, LevelCount]:
     """Instructions by op.  How often they are executed is not known: SASS is not walked."""
-    ops = [site.op for site in sites]
-    return {op: LevelCount(static=ops.count(op), executed=None) for op in sorted(set(ops))}
+    totals = site_totals(sites)
+    return {op: LevelCount(static=count, executed=None) for op, count in totals.items()}
 
 
 # diagnostics

@@ -9,10 +9,9 @@ Another arch's frontier is that of *this* variant's buffers there: its own lower
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stagebench.machine.devices import SM_LIMITS, SmLimits, sm_limits
+from stagebench.machine.devices import SM_LIMITS, SmLimits
 from stagebench.machine.occupancy import ctas_by_shared_memory
 from stagebench.model.facts import Facts
 from stagebench.model.machine import FrontierPoint
@@ -72,36 +71,4 @@ def frontier(facts: Facts, num_stages: int | None) -> tuple[FrontierPoint, ...]:
             max_num_stages_two_ctas=None if model is None else model.deepest(limits, 2),
         )
         for arch, limits in SM_LIMITS.items()
-    )
-
-
-@dataclass(frozen=True)
-class ObservedDepths:
-    """Depths of a sweep that were lowered: which fit into a CTA's limit and which are over it.
-
-    ``models_agree`` says whether every depth that has a model has the same one; ``None``: fewer
-    than two have one.
-    """
-
-    fits: tuple[int, ...]
-    over: tuple[int, ...]
-    models_agree: bool | None
-
-
-def observed_depths(arch: str, facts_by_depth: Mapping[int, Facts]) -> ObservedDepths | None:
-    """Judge depths that were really lowered; ``None`` for an arch that is in no table."""
-    limits = sm_limits(arch)
-    if limits is None:
-        return None
-    over = tuple(
-        depth
-        for depth, facts in sorted(facts_by_depth.items())
-        if facts.shared_memory.total_bytes > limits.cta_smem_bytes
-    )
-    found = [depth_model(facts, depth) for depth, facts in facts_by_depth.items()]
-    models = [model for model in found if model is not None]
-    return ObservedDepths(
-        fits=tuple(depth for depth in sorted(facts_by_depth) if depth not in over),
-        over=over,
-        models_agree=len(set(models)) == 1 if len(models) > 1 else None,
     )

@@ -19,6 +19,19 @@ Role = Literal["producer", "consumer", "all"]
 Section = Literal["prologue", "body", "epilogue"]
 LineKind = Literal["exact", "synthetic"]
 ProfilerFormat = Literal["tvm", "flashinfer"]
+SYNC_OPS = (
+    "cp_async_copy", "cp_async_commit", "cp_async_wait",
+    "tma_load", "tma_store", "tma_store_commit", "tma_store_wait", "tma_prefetch_descriptor",
+    "mbarrier_init", "mbarrier_expect_tx", "mbarrier_arrive", "mbarrier_wait",
+    "wgmma", "wgmma_fence", "wgmma_commit", "wgmma_wait", "mma_sync",
+    "tcgen05_mma", "tcgen05_commit", "tcgen05_wait", "tcgen05_fence", "tcgen05_alloc",
+    "tcgen05_dealloc",
+    "syncthreads", "partial_barrier", "partial_barrier_arrive", "warp_sync",
+    "cluster_sync", "cluster_arrive", "cluster_wait", "grid_sync", "griddepcontrol",
+    "fence_proxy_async", "fence_barrier_init", "threadfence", "setmaxnreg",
+)  # fmt: skip
+"""The taxonomy of `SyncOp.op`, in the order in which people read it; what does not fit is
+``unknown:<name>``."""
 
 
 class PipelineStatement(Record, frozen=True, kw_only=True):

@@ -201,7 +201,8 @@ class Arithmetic(Record, frozen=True, kw_only=True):
 class OverlapWindow(Record, frozen=True, kw_only=True):
     """The SASS between two consecutive waits, in program order: what can overlap them.
 
-    ``wait`` is the instruction that ends the window; counts are instructions, static.
+    ``wait`` is the instruction that ends the window; counts are instructions, static.  ``role`` is
+    that of `RoleRegisters` whose code alone the wait is in; ``None``: no such role, or several.
     """
 
     section: MachineSection
@@ -211,6 +212,7 @@ class OverlapWindow(Record, frozen=True, kw_only=True):
     mma: int
     async_copies: int
     loads: int
+    role: str | None = None
 
 
 class MachineCode(Record, frozen=True, kw_only=True):

@@ -73,7 +73,7 @@ class JudgedChange(Record, frozen=True, kw_only=True):
     """One fact that is not what the baseline says, with the rule that judged it.
 
     ``path``, ``text``, ``presence``, ``follows``, ``left`` (the baseline) and ``right`` (now) are
-    those of `stagebench.diff.fact_changes.FactChange`.  ``why`` says in words why the rule did or
+    those of `stagebench.diff.fact_change.FactChange`.  ``why`` says in words why the rule did or
     did not allow it.  ``severity`` is ``error`` for drift, ``note`` for what is allowed.
     ``place`` is the line of the value in the baseline.
     """

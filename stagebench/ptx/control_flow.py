@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stagebench.errors import UsageError
-from stagebench.ptx.records import Function, Instruction, Name
-
-_ENDS = frozenset(("ret", "exit", "trap"))
+from stagebench.ptx.opcodes import BRANCHES, ENDS
+from stagebench.ptx.records import Function, Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +122,9 @@ def _exits(function: Function, index: int, *, units: bool) -> _Exits | None:
     instruction = function.instructions[index]
     guarded = instruction.guard is not None
     asm = None if instruction.asm is None else function.asm_blocks[instruction.asm]
-    if instruction.head in _ENDS:
+    if instruction.head in ENDS:
         return _Exits((), guarded or (units and asm is not None), True)
-    if instruction.head not in ("bra", "brx"):
+    if instruction.head not in BRANCHES:
         return None
     targets = targets_of(function, index)
     if units and asm is not None and all(asm.first <= one <= asm.end for one in targets):
@@ -267,9 +266,3 @@ def _dominates(idom: Sequence[int | None], above: int, node: int) -> bool:
             return True
         current = idom[current]
     return False
-
-
-def instructions_of(flow: ControlFlow, block: int) -> tuple[Instruction, ...]:
-    """Return the instructions of a block."""
-    found = flow.blocks[block]
-    return flow.function.instructions[found.first : found.end]

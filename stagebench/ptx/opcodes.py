@@ -20,8 +20,9 @@ _KNOWN = """
 KNOWN = frozenset(_KNOWN.split())
 """First components; what follows the first dot is read where it matters."""
 
-TERMINATORS = frozenset(("bra", "brx", "ret", "exit", "trap"))
-"""After these, control does not simply fall through (a guarded one may)."""
+BRANCHES = frozenset(("bra", "brx"))
+ENDS = frozenset(("ret", "exit", "trap"))
+"""Ways out of a function, or of the kernel."""
 
 
 def is_known(opcode: str) -> bool:

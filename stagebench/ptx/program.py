@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from stagebench.ptx.control_flow import ControlFlow, control_flow, targets_of
 from stagebench.ptx.families import family
+from stagebench.ptx.opcodes import BRANCHES, ENDS
 from stagebench.ptx.records import Address, Function, Instruction, Module, Name, Operand
 from stagebench.ptx.registers import Getter, Registers
 from stagebench.ptx.sites import PtxSite, sync_sites
@@ -116,7 +117,7 @@ def _slice(
     roots: list[int] = []
     wanted = set(counted)
     for index, instruction in enumerate(function.instructions):
-        branches = instruction.head in ("bra", "brx", "ret", "exit", "trap")
+        branches = instruction.head in BRANCHES | ENDS
         if instruction.guard is not None and (branches or index in wanted):
             slot = registers.slot(instruction.guard.register, instruction.scope)
             roots.extend([] if slot is None else [slot])
@@ -205,7 +206,7 @@ def _ending(function: Function, flow: ControlFlow, registers: Registers, block: 
     instruction = function.instructions[index]
     following = block + 1 if block + 1 < len(flow.blocks) else None
     guard = None if instruction.guard is None else guard_getter(instruction, registers)
-    if instruction.head in ("bra", "brx"):
+    if instruction.head in BRANCHES:
         targets = tuple(
             flow.block_of[one] if one < len(flow.block_of) else None
             for one in targets_of(function, index)
@@ -214,7 +215,7 @@ def _ending(function: Function, flow: ControlFlow, registers: Registers, block: 
         if instruction.head == "brx":
             selector = registers.getter(instruction.operands[0], instruction.scope)
         return Ending(guard, targets, selector, following, index)
-    if instruction.head in ("ret", "exit", "trap"):
+    if instruction.head in ENDS:
         return Ending(guard, (None,), None, following, index)
     return Ending(None, (following,), None, following, index)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from stagebench.model.base import Extent
 from stagebench.ptx.control_flow import ControlFlow, control_flow, repeated, targets_of
 from stagebench.ptx.cuda_lines import CudaLine, cuda_lines
+from stagebench.ptx.opcodes import BRANCHES
 from stagebench.ptx.records import Function
 from stagebench.ptx.sync_ops import PtxOp, read_ops
 
@@ -113,7 +114,7 @@ def _spins(function: Function, flow: ControlFlow, sites: set[int]) -> dict[int, 
     found: dict[int, int] = {}
     for block in function.asm_blocks:
         for index in range(block.first, block.end):
-            if function.instructions[index].head in ("bra", "brx"):
+            if function.instructions[index].head in BRANCHES:
                 for target in targets_of(function, index):
                     if block.first <= target <= index:
                         found |= dict.fromkeys(range(target, index), 0)

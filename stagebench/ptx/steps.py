@@ -15,6 +15,7 @@ import numpy as np
 
 from stagebench.ptx import warp_ops
 from stagebench.ptx.integer_ops import Value, arithmetic, comparison, conversion, mask
+from stagebench.ptx.opcodes import BRANCHES, ENDS
 from stagebench.ptx.records import (
     Address,
     Arguments,
@@ -32,8 +33,8 @@ from stagebench.ptx.thread_class import ThreadClass
 
 Run = Callable[[ThreadClass], None]
 _TYPE = re.compile(r"([usbf])(8|16|32|64)\Z|pred\Z")
-_NO_DESTINATION = frozenset(
-    ("bra", "brx", "ret", "exit", "trap", "brkpt", "setmaxnreg", "nanosleep", "griddepcontrol",
+_NO_DESTINATION = BRANCHES | ENDS | frozenset(
+    ("brkpt", "setmaxnreg", "nanosleep", "griddepcontrol",
      "pmevent", "st", "red", "prefetch", "prefetchu", "membar", "fence", "discard",
      "applypriority", "cp", "stmatrix", "multimem", "stackrestore")
 )  # fmt: skip

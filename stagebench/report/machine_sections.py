@@ -170,8 +170,10 @@ def _paths(machine: MachineCode) -> Section:
 
 
 def _overlap(machine: MachineCode) -> Section:
+    roles = any(window.role is not None for window in machine.overlap)
     rows = [
         (
+            *((_known(window.role),) if roles else ()),
             window.section,
             window.wait,
             _known(window.cuda_line),
@@ -184,7 +186,8 @@ def _overlap(machine: MachineCode) -> Section:
     ]
     if not rows:
         return Section(title="Between waits")
-    head = ("section", "up to the wait", "CUDA", "instructions", "MMAs", "async copies", "loads")
+    counts = ("instructions", "MMAs", "async copies", "loads")
+    head = (*(("role",) if roles else ()), "section", "up to the wait", "CUDA", *counts)
     return Section(title="Between waits, in SASS order", rows=(head, *rows))
 
 

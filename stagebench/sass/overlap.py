@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from stagebench.model.machine import MachineSection, OverlapWindow
 from stagebench.sass.control_flow import ControlFlow, Loop, is_conditional
 from stagebench.sass.program import Instruction
+from stagebench.sass.registers import roles_by_instruction
 from stagebench.sass.sites import SassSite, spin_loops
 
 WAITS = ("cp_async_wait", "mbarrier_wait", "tma_store_wait", "wgmma_wait")
@@ -91,6 +92,7 @@ class _Counter:
         self._mmas = {site.index for site in sites if site.op in _MMAS}
         self._copies = {site.index for site in sites if site.op in _COPIES}
         self._skipped = skipped
+        self._roles = roles_by_instruction(flow)
 
     def window(
         self, wait: SassSite, places: Iterable[int], section: MachineSection
@@ -108,6 +110,7 @@ class _Counter:
             mma=sum(1 for i in inside if i.index in self._mmas),
             async_copies=sum(1 for i in inside if i.index in self._copies),
             loads=sum(1 for i in inside if i.head in _LOADS),
+            role=self._roles.get(wait.index),
         )
 
 

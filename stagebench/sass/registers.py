@@ -14,7 +14,9 @@ reports 2 registers more than this count, and up to 5 more where the last regist
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from stagebench.model.machine import RoleRegisters
 from stagebench.sass.control_flow import ControlFlow
@@ -38,8 +40,30 @@ def role_registers(flow: ControlFlow) -> tuple[RoleRegisters, ...]:
     A role that gives registers away is the ``producer``, one that takes them the ``consumer``
     (numbered from the second on: ``consumer_2``).
     """
-    found: list[RoleRegisters] = []
-    seen = {"producer": 0, "consumer": 0}
+    return tuple(
+        RoleRegisters(role=role.name, budget=role.budget, used=registers_used(role.code))
+        for role in _roles(flow)
+    )
+
+
+def roles_by_instruction(flow: ControlFlow) -> dict[int, str]:
+    """The role of each instruction (by its index) that only one role can reach."""
+    found: dict[int, set[str]] = {}
+    for role in _roles(flow):
+        for instruction in role.code:
+            found.setdefault(instruction.index, set()).add(role.name)
+    return {index: names.pop() for index, names in found.items() if len(names) == 1}
+
+
+@dataclass(frozen=True)
+class _Role:
+    name: str
+    budget: int
+    code: tuple[Instruction, ...]
+
+
+def _roles(flow: ControlFlow) -> Iterator[_Role]:
+    seen = Counter[str]()
     for instruction in flow.function.instructions:
         for read in read_sync(instruction):
             budget = read.args.get("registers")
@@ -48,9 +72,7 @@ def role_registers(flow: ControlFlow) -> tuple[RoleRegisters, ...]:
             role = _ROLES[str(read.args["kind"])]
             seen[role] += 1
             name = role if seen[role] == 1 else f"{role}_{seen[role]}"
-            used = registers_used(_behind(flow, instruction))
-            found.append(RoleRegisters(role=name, budget=budget, used=used))
-    return tuple(found)
+            yield _Role(name, budget, tuple(_behind(flow, instruction)))
 
 
 def _behind(flow: ControlFlow, start: Instruction) -> list[Instruction]:

@@ -12,6 +12,7 @@ PTX instruction before the spin; the loop's is exact and is used for both.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -64,8 +65,7 @@ def sync_sites(flow: ControlFlow, ptx_ops: Mapping[int, str] | None = None) -> t
 
 def site_totals(sites: Sequence[SassSite]) -> dict[str, int]:
     """How many sites each op has, sorted by op."""
-    ops = [site.op for site in sites]
-    return {op: ops.count(op) for op in sorted(set(ops))}
+    return dict(sorted(Counter(site.op for site in sites).items()))
 
 
 def _site(instruction: Instruction, op: str, read: SyncRead, ptx_line: int | None) -> SassSite:

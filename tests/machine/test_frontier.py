@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from stagebench.experiment.sweep import SweepPlan
-from stagebench.machine.frontier import DepthModel, depth_model, frontier, observed_depths
+from stagebench.machine.frontier import DepthModel, depth_model, frontier
 from stagebench.model import Barrier, PipelineLoop, SharedBuffer, SharedMemory
 from tests.lowered import results, warm
 
@@ -130,22 +130,6 @@ def test_no_answer_where_the_model_does_not_hold(facts, num_stages):
     assert set(_points(facts, num_stages).values()) == {(None, None)}
 
 
-def test_observed_depths_over_the_limit():
-    """What was lowered is judged by its own bytes: depth 3 of 60 KiB a stage is over on Ampere."""
-    by_depth = {n: _facts(_buffer("A", n, 60), loops=(_loop(n),)) for n in (1, 2, 3, 4)}
-    found = observed_depths("sm_80", by_depth)
-    assert (found.fits, found.over, found.models_agree) == ((1, 2), (3, 4), True)
-    assert observed_depths("sm_90a", by_depth).over == (4,)
-    assert observed_depths("sm_70", by_depth) is None
-
-
-def test_models_that_disagree_are_told():
-    """A sweep whose tile grew with the depth is not one line."""
-    by_depth = {n: _facts(_buffer("A", n, n), loops=(_loop(n),)) for n in (2, 3)}
-    assert observed_depths("sm_80", by_depth).models_agree is False
-    assert observed_depths("sm_80", {2: by_depth[2]}).models_agree is None
-
-
 @pytest.mark.tilelang
 def test_the_model_predicts_lowered_depths():
     """The built-in GEMM: depth 2's model gives the bytes that depths 1 to 4 really take."""
@@ -156,4 +140,3 @@ def test_the_model_predicts_lowered_depths():
     assert model == DepthModel(fixed_bytes=0, stage_bytes=32 * _KIB + 16)
     lowered = {n: facts.shared_memory.total_bytes for n, facts in by_depth.items()}
     assert {n: model.cta_bytes(n) for n in lowered} == lowered
-    assert observed_depths("sm_90a", by_depth).models_agree is True
