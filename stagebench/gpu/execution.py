@@ -178,7 +178,7 @@ class _Running:
         if folder is None:
             return ()
         kept = {**first, **buffers} if options.save_outputs else buffers
-        return save_outputs(Path(folder), self._tensors, kept)
+        return save_outputs(Path(folder), self._variant, self._tensors, kept)
 
     @staticmethod
     def _moved(one: HostTensor, first: dict[str, Raw], again: dict[str, Raw]) -> bool:

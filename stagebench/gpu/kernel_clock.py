@@ -1,9 +1,9 @@
 """How long was a kernel on the device?  CUPTI's activity records, where `cupti-python` is there.
 
-Events around a launch also time the launch (one to two microseconds); an activity record has the
-device's own timestamps of the kernel alone.  Records are collected a turn at a time and only
-counted when there are exactly as many as launches: fewer (another tool owns CUPTI, a container
-without its permissions) is an error with a name, never a shorter list.
+Events around a launch also time the launch (about two microseconds on a Hopper GPU); an activity
+record has the device's own timestamps of the kernel alone.  Records are collected a turn at a time
+and only counted when there are exactly as many as launches: fewer (another tool owns CUPTI, a
+container without its permissions) is an error with a name, never a shorter list.
 """
 
 from __future__ import annotations

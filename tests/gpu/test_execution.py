@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from stagebench.bundle.read import read_bundle
+from stagebench.dump.profiler_sidecar import read_sidecar
 from stagebench.gpu.driver import Driver
 from stagebench.gpu.dtypes import dtype_of, numpy_dtype
 from stagebench.gpu.execution import run_variant
@@ -364,6 +365,9 @@ def test_a_profilers_buffer_is_kept_and_never_judged(tmp_path):
     words = np.load(device.outputs / name(0) / "prof.npy")
     assert words.dtype == np.uint64
     assert words.tolist() == [1 << 32 | 32, *[1] * 8]
+    beside = read_sidecar(device.outputs / name(0) / "prof.npy")
+    assert (beside.source, beside.format, beside.blocks) == (name(0), "tvm", 32)
+    assert (beside.groups, beside.stride, beside.event_names) == (1, 32, ("load",))
 
 
 def test_outputs_are_kept_when_asked_for(tmp_path):
@@ -376,6 +380,22 @@ def test_outputs_are_kept_when_asked_for(tmp_path):
     saved = np.load(asked.outputs / name(0) / "C.npy")
     assert (saved.dtype, saved.shape) == (np.float16, (256,))
     assert np.isfinite(saved).all()
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "saved"),
+    [
+        ((4, 64), (64, 1), (4, 64)),  # as TileLang and TVM declare a compact tensor
+        ((1, 256), (999, 1), (1, 256)),  # the stride of one row is never taken
+        ((64, 4), (1, 64), (256,)),  # transposed: no C order
+    ],
+)
+def test_the_shape_of_what_is_kept(tmp_path, shape, strides, saved):
+    """The tensor's own where it lies in memory so, else all elements as they lie."""
+    out = tensor("C", shape=shape, strides=strides, written=True)
+    device = Device(tmp_path, parts(0, how=launch(tensors=(A, out))), save_outputs=True)
+    device.run(0)
+    assert np.load(device.outputs / name(0) / "C.npy").shape == saved
 
 
 @pytest.mark.parametrize(
