@@ -55,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     from stagebench.trace.profiler_problems import HARMLESS
     from stagebench.trace.profiler_words import read_words
 
-    given = _reading(arguments)
     words, trailing = read_words(arguments.buffer)
+    given = _reading(arguments)
     trace = decode(
         words,
         given.format,
