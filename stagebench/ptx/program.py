@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from stagebench.ptx.control_flow import ControlFlow, control_flow, targets_of
 from stagebench.ptx.families import family
 from stagebench.ptx.opcodes import BRANCHES, ENDS
+from stagebench.ptx.predicates import is_flag
 from stagebench.ptx.records import Address, Function, Instruction, Module, Name, Operand
 from stagebench.ptx.registers import Getter, Registers
 from stagebench.ptx.sites import PtxSite, sync_sites
-from stagebench.ptx.steps import Run, Step, compile_step, guard_getter, is_flag
+from stagebench.ptx.steps import Step, compile_step, forget, guard_getter
 from stagebench.ptx.sync_ops import read_ops
 from stagebench.ptx.thread_class import ThreadClass
+from stagebench.ptx.typed_instruction import Run
 
 SUMMED = ("bytes", "source_bytes")
 """Values of sites whose sum over executions is kept."""
@@ -89,7 +91,7 @@ def compile_program(
             runs.extend(observers.get(index, ()))
             if relevant & set(step.destinations):
                 written |= set(step.destinations)
-                runs.append(step.run if step.run is not None else _forgetting(step.destinations))
+                runs.append(step.run if step.run is not None else forget(step.destinations))
         steps.append(tuple(runs))
         writes.append(tuple(written))
     return Program(
@@ -146,14 +148,6 @@ def _valued(instruction: Instruction, operand: int) -> Operand:
     """Return an operand whose value is an argument: of an address its base (a descriptor)."""
     found = instruction.operands[operand]
     return found.base if isinstance(found, Address) else found
-
-
-def _forgetting(slots: tuple[int, ...]) -> Run:
-    def run(state: ThreadClass) -> None:
-        for slot in slots:
-            state.registers[slot] = None
-
-    return run
 
 
 def _count(index: int, guard: Getter) -> Run:

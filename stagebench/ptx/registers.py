@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from stagebench.ptx.integer_ops import Value
+from stagebench.ptx.predicates import negated
 from stagebench.ptx.records import (
     Address,
     Arguments,
@@ -65,7 +66,7 @@ class Registers:
             return _always(number)
         if isinstance(operand, Negated):
             inner = self.getter(operand.name, scope)
-            return lambda state: _not(inner(state))
+            return lambda state: negated(inner(state))
         if isinstance(operand, Offset) and self.slot(operand.name.text, scope) is None:
             address = self.symbol(operand.name.text) + operand.value
             return _always(address)
@@ -97,12 +98,6 @@ def _always(value: int | None) -> Getter:
         return value
 
     return get
-
-
-def _not(value: Value | None) -> Value | None:
-    if value is None:
-        return None
-    return not value if isinstance(value, int) else ~value
 
 
 def names_in(operand: Operand) -> Iterator[str]:
