@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from stagebench.bundle.container import store, write_container
+from stagebench.bundle.container import digest_of, store, write_container
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.launch_plan import bundled_scalars, bundled_tensors, resolved_launch
 from stagebench.bundle.parts import VariantParts
@@ -40,9 +40,10 @@ def write_bundle(
     missing = list(skipped)
     packed: list[tuple[VariantParts, _Packed]] = []
     ids = ids_of([one.result.variant for one in parts])
+    values: _Values = {}
     for one, name in zip(parts, ids, strict=True):
         try:
-            packed.append((one, _pack(one, name)))
+            packed.append((one, _pack(one, name, values)))
         except BundleError as exc:
             text = exc.message if exc.hint is None else f"{exc.message} ({exc.hint})"
             missing.append(SkippedVariant(variant=one.result.variant, reason=text))
@@ -74,7 +75,11 @@ class _Packed:
         self.files = files
 
 
-def _pack(parts: VariantParts, name: str) -> _Packed:
+_Values = dict[str, tuple[BundledFile, bytes]]
+"""Values of tensors by digest: all depths of a case have the same, which are kept once."""
+
+
+def _pack(parts: VariantParts, name: str, values: _Values) -> _Packed:
     facts = parts.result.facts
     if facts is None:
         failure = parts.result.failure
@@ -90,7 +95,7 @@ def _pack(parts: VariantParts, name: str) -> _Packed:
             references=(),
             cubin_arch=parts.cubin_arch,
             launch=resolved_launch(facts.launch, parts.scalars),
-            tensors=_tensors(parts, facts, name, files),
+            tensors=_tensors(parts, facts, files, values),
             scalars=bundled_scalars(facts.launch, parts.scalars),
             cubins={
                 kind: _keep(files, f"{name}/{kind}.cubin.z", data)
@@ -106,7 +111,7 @@ def _pack(parts: VariantParts, name: str) -> _Packed:
 
 
 def _tensors(
-    parts: VariantParts, facts: Facts, name: str, files: dict[str, bytes]
+    parts: VariantParts, facts: Facts, files: dict[str, bytes], kept: _Values
 ) -> tuple[BundledTensor, ...]:
     known = bundled_tensors(facts.launch, parts.scalars)
     for given in (parts.values, parts.contents, parts.expected):
@@ -123,15 +128,20 @@ def _tensors(
             msgspec.structs.replace(
                 one,
                 values=parts.values.get(one.name),
-                contents=None
-                if contents is None
-                else _keep(files, f"{name}/{one.name}.contents.z", contents),
-                expected=None
-                if expected is None
-                else _keep(files, f"{name}/{one.name}.expected.z", expected),
+                contents=None if contents is None else _keep_once(files, kept, contents),
+                expected=None if expected is None else _keep_once(files, kept, expected),
             )
         )
     return tuple(found)
+
+
+def _keep_once(files: dict[str, bytes], kept: _Values, content: bytes) -> BundledFile:
+    digest = digest_of(content)
+    if digest not in kept:
+        kept[digest] = store(f"values/{digest}.z", content)
+    file, stored = kept[digest]
+    files[file.path] = stored
+    return file
 
 
 def _keep(files: dict[str, bytes], name: str, content: bytes) -> BundledFile:

@@ -24,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--out", type=Path, required=True, metavar="DIR", help="a folder, or FILE.tar"
     )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the values that --case makes (0)"
+    )
     add_build_arguments(parser)
 
 
@@ -55,6 +58,15 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE.npz",
         help="own values of input tensors by name, in the kernel's dtype (or its raw bits)",
+    )
+    parser.add_argument(
+        "--case",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE.py[::CASE]",
+        help="inputs and reference of an experiment's case (EXPERIMENT.py::case), or the functions "
+        "inputs and reference of a file, such as the kernel's own",
     )
     parser.add_argument(
         "--no-probes", action="store_true", help="no clock reads around waits: times alone"
@@ -96,6 +108,10 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
         scalars=scalars(arguments.scalar),
         values=ranges(arguments.range),
     )
+    if arguments.case and (arguments.inputs is not None or arguments.expected is not None):
+        raise UsageError(
+            "--case and --inputs or --expected both say what the values are", hint="leave out one"
+        )
     contents = {} if arguments.inputs is None else arrays(arguments.inputs, None)
     expected = {} if arguments.expected is None else arrays(arguments.expected, "float64")
     candidates = []
@@ -110,6 +126,12 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
                 contents=contents,
                 expected=expected,
             )
+        )
+    if arguments.case:
+        from stagebench.experiment.case_values import with_case_values
+
+        candidates = with_case_values(
+            candidates, arguments.case, options, arguments.seed, warn=_warn
         )
     if arguments.max_ctas < 1:
         raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")

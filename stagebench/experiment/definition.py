@@ -6,7 +6,7 @@ a compiler.  What is wrong with it is said when it is loaded, with the field's n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,11 @@ class Case:
     wins over the experiment's.  ``machine``: the variants are assembled too, and the facts of their
     machine code are judged (needs ``stagebench[cuda]``).  ``compiler``: who lowers it, as after
     ``--compiler``, whatever the command says (``None``: that one, or this environment's TileLang).
+
+    For a GPU (`stagebench bundle RUN --case FILE.py::name`): ``inputs(asked, random)`` returns
+    numpy arrays by tensor (what it leaves out is seeded random), ``reference(asked, inputs)`` what
+    the outputs must be, from the inputs as float64 (integers as they are); ``asked`` is a
+    `stagebench.experiment.value_functions.Asked`, ``random`` a ``numpy.random.Generator``.
     """
 
     kernel: str
@@ -40,6 +45,8 @@ class Case:
     policy: Mapping[str, str] = field(default_factory=dict)
     machine: bool = False
     compiler: str | None = None
+    inputs: Callable[[Any, Any], Any] | None = None
+    reference: Callable[[Any, Any], Any] | None = None
 
     def __post_init__(self) -> None:
         what = f"Case({self.kernel!r})"
@@ -62,6 +69,7 @@ class Case:
         _check_name(self.name, what)
         _check_compiler(self.compiler, what)
         _check_policy(self.policy, what)
+        _check_functions(self, what)
 
     @property
     def depths(self) -> tuple[int | None, ...]:
@@ -95,16 +103,20 @@ class Experiment:
 
     ``expectations`` hold for every variant of every case (`stagebench.expect`); ``policy`` maps
     patterns of facts to what may happen to them (`stagebench.gate.policy`): what no pattern names
-    must be exactly as in the baseline.
+    must be exactly as in the baseline.  ``inputs`` and ``reference`` are those of every case that
+    has none itself (`Case`).
     """
 
     question: str
     cases: Sequence[Case]
     expectations: Sequence[Expectation] = ()
     policy: Mapping[str, str] = field(default_factory=dict)
+    inputs: Callable[[Any, Any], Any] | None = None
+    reference: Callable[[Any, Any], Any] | None = None
 
     def __post_init__(self) -> None:
         what = "Experiment"
+        _check_functions(self, what)
         _is(isinstance(self.question, str) and self.question.strip(), what, "question is a text")
         _is(
             isinstance(self.cases, list | tuple) and self.cases
@@ -139,6 +151,12 @@ def _check_compiler(compiler: object, what: str) -> None:
     _is(compiler is None or isinstance(compiler, str), what, "compiler is a text")
     if isinstance(compiler, str):
         parse_choice(compiler)
+
+
+def _check_functions(of: Case | Experiment, what: str) -> None:
+    for name in ("inputs", "reference"):
+        value = getattr(of, name)
+        _is(value is None or callable(value), what, f"{name} is a function")
 
 
 def _check_policy(policy: object, what: str) -> None:

@@ -63,7 +63,7 @@ def is_meant(case: Case, compared: Compared) -> bool:
 def _plan(
     file: ExperimentFile, case: Case, compiler: Compiler, compared: Compared
 ) -> list[Planned]:
-    kernel = parse_kernel(_kernel(case.kernel, file.path.parent))
+    kernel = parse_kernel(kernel_from(case.kernel, file.path.parent))
     plan = SweepPlan(
         kernel=case.kernel,
         num_stages=None,
@@ -95,7 +95,7 @@ def _plan(
     return found
 
 
-def _kernel(text: str, folder: Path) -> str:
+def kernel_from(text: str, folder: Path) -> str:
     """A kernel reference with its path made absolute from the experiment's folder."""
     path, colon, function = text.rpartition(":")
     return f"{folder / Path(path).expanduser()}:{function}" if colon else text
