@@ -76,7 +76,7 @@ def _compiler(*, start_worker: bool) -> tuple[Check, ...]:
         return (Check(what="TileLang", status="missing", found=exc.message, install=install),)
     found = environment.compiler.version
     if untested("tilelang", found) is not None:
-        found += f" (untested: this stagebench was tested with {tested_range()})"
+        found += f" (untested: this stagebench was tested with {tested_range('tilelang')})"
     if not start_worker:
         return (Check(what="TileLang", status="works", found=found),)
     try:

@@ -14,7 +14,7 @@ Source: ``tvm/backend/cuda/script.py`` of Apache TVM 0.25 and 0.26; of 0.27 ``tv
 from tvm.script import tirx as T
 
 _TABLE = hasattr(T.cuda, "mbarrier_wait")
-"""0.27: an instruction is an attribute for each qualifier; a spin on an mbarrier is ``T.cuda``'s."""
+"""0.27: an instruction is an attribute for each qualifier, and ``T.cuda`` spins on an mbarrier."""
 
 _BYTES = 16  # of one cp.async
 

@@ -9,8 +9,8 @@ minute: each of its functions is parsed at import.
 # ruff: noqa: ANN001, ANN201, ANN202, N806, N812
 # mypy: ignore-errors
 
-from tvm.script import tirx as T
 from tvm.s_tir import TensorIntrin
+from tvm.script import tirx as T
 
 _F = 16
 _SHAPE = (_F, _F)

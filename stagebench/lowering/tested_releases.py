@@ -23,18 +23,19 @@ TESTED: dict[str, dict[str, str]] = {
 """TileLang's version → distribution → version; oldest release first."""
 
 
-TESTED_TVM = "0.25.0.post1"
-"""Apache TVM's."""
-
-_BESIDE_TVM = {
-    version: {"apache-tvm-ffi": "0.1.14.post1"} for version in ("0.26.0", "0.27.0.post1")
+TESTED_TVM: dict[str, dict[str, str]] = {
+    "0.25.0.post1": {"apache-tvm-ffi": "0.1.12"},
+    "0.26.0": {"apache-tvm-ffi": "0.1.14.post1"},
+    "0.27.0": {"apache-tvm-ffi": "0.1.14.post1"},
+    "0.27.0.post1": {"apache-tvm-ffi": "0.1.14.post1"},
 }
-"""Not tested, but known to fail with the newest: 0.1.15 of it crashes in ``save_json``."""
+"""Apache TVM's, likewise.  0.25 shares ``apache-tvm-ffi`` with the TileLang beside it; 0.27 takes
+0.1.15 by its metadata, and crashes in ``ToJSONGraph`` with it wherever a schedule tensorizes."""
 
 
 def beside(name: str, version: str) -> dict[str, str]:
     """The versions of other distributions that a release is to be installed with, where known."""
-    return (TESTED if name == "tilelang" else _BESIDE_TVM).get(version, {})
+    return _tested(name).get(version, {})
 
 
 def untested(name: str, version: str) -> str | None:
@@ -42,17 +43,20 @@ def untested(name: str, version: str) -> str | None:
 
     A build of one's own (``0.1.15+git…``) counts as the release that it is of.
     """
-    release = version.partition("+")[0]
-    if release in TESTED if name == "tilelang" else name != "tvm" or release == TESTED_TVM:
+    tested = _tested(name)
+    if not tested or version.partition("+")[0] in tested:
         return None
-    tested = tested_range() if name == "tilelang" else TESTED_TVM
     return (
-        f"{name} {version} is untested: this stagebench was tested with {tested}; "
+        f"{name} {version} is untested: this stagebench was tested with {tested_range(name)}; "
         "what it does not know is reported as unknown"
     )
 
 
-def tested_range() -> str:
-    """The tested releases in words."""
-    first, *_, last = TESTED
+def tested_range(name: str) -> str:
+    """The tested releases of a compiler in words."""
+    first, *_, last = _tested(name)
     return f"{first} to {last}"
+
+
+def _tested(name: str) -> dict[str, dict[str, str]]:
+    return {"tilelang": TESTED, "tvm": TESTED_TVM}.get(name, {})

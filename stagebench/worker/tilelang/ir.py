@@ -11,7 +11,6 @@ from stagebench.worker.tir.nodes import (
     Bind,
     Block,
     BlockRealize,
-    buffer_name,
     calls,
     children,
     constant,
@@ -24,6 +23,7 @@ from stagebench.worker.tir.nodes import (
     tirx,
     variables,
 )
+from stagebench.worker.tir.storage import buffer_name
 
 __all__ = [
     "Bind",

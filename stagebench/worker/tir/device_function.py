@@ -18,6 +18,7 @@ from stagebench.model import Extent, LaunchParam
 from stagebench.model.facts import LineKind
 from stagebench.model.observation import SeenAllocation, SeenArenaSlot, SeenLoop, SeenSite
 from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir import storage
 from stagebench.worker.tir.index_values import index_values
 from stagebench.worker.tir.intrinsic import Intrinsic
 from stagebench.worker.tir.nodes import bare_name, tirx, tvm
@@ -45,14 +46,14 @@ def triple(values: Sequence[Extent]) -> tuple[Extent, Extent, Extent]:
 
 def launch_parameter(var: Any) -> LaunchParam:
     """A device function's parameter as the launch sees it."""
-    pointer = getattr(var, "type_annotation", None)
+    pointer = storage.type_of(var)
     scope = str(getattr(pointer, "storage_scope", ""))
     element = getattr(pointer, "element_type", None)
     if scope == "grid_constant" or type(element).__name__ == "TensorMapType":
         return LaunchParam(name=str(var.name), kind="tma_descriptor", dtype="CUtensorMap")
     if element is not None:
         return LaunchParam(name=str(var.name), kind="tensor", dtype=str(element.dtype))
-    return LaunchParam(name=str(var.name), kind="scalar", dtype=str(var.dtype))
+    return LaunchParam(name=str(var.name), kind="scalar", dtype=storage.dtype_of(var))
 
 
 class DeviceWalk:
@@ -70,7 +71,7 @@ class DeviceWalk:
         self._locations: list[tuple[str, int]] = []
         self._loop_lines: list[tuple[str, int]] = []
         self._thread_vars: list[Any] = []
-        self._analyzer = tvm.arith.Analyzer()
+        self._analyzer = ir.Analyzer()
 
     # -- what a compiler's own reader says ---------------------------------------------------------
 
@@ -101,7 +102,7 @@ class DeviceWalk:
 
     def name_of(self, buffer: Any) -> str:
         """A buffer's name."""
-        return ir.buffer_name(buffer)
+        return storage.buffer_name(buffer)
 
     # -- the walk ---------------------------------------------------------------------------------
 
@@ -167,9 +168,9 @@ class DeviceWalk:
             self.extents[str(stmt.node.thread_tag)] = ir.extent_of(stmt.value)
             if str(stmt.node.thread_tag) in THREAD_AXES:
                 self._thread_vars.append(stmt.node.var)
-        elif (allocated := ir.allocation(stmt)) is not None:
+        elif (allocated := storage.allocation(stmt)) is not None:
             self._visit_allocation(allocated)
-        elif isinstance(stmt, ir.Bind) and isinstance(stmt.value, tirx.Call):
+        elif isinstance(stmt, ir.Bind) and isinstance(stmt.value, ir.Call):
             call = stmt.value
             if bare_name(ir.op_name(call)) == "handle_add_byte_offset":
                 offset = ir.constant(call.args[1])
@@ -177,7 +178,7 @@ class DeviceWalk:
                     slot = SeenArenaSlot(name=str(stmt.var.name), offset_bytes=offset)
                     self.arena.append(slot)
 
-    def _visit_allocation(self, allocated: ir.Allocation) -> None:
+    def _visit_allocation(self, allocated: storage.Allocation) -> None:
         if allocated.scope not in _SHARED_SCOPES:
             return
         buffer = allocated.buffer
@@ -233,7 +234,8 @@ class DeviceWalk:
         load = self.barrier_element(call) if "barrier" in intrinsic.args else None
         if load is None:
             return None, None
-        size = ir.constant(load.buffer.shape[0])
+        buffer = storage.buffer_of(load)
+        size = ir.constant(buffer.shape[0])
         extents = {self.loops[i].var: self.loops[i].extent for i in self._nest}
         known = {var: extent for var, extent in extents.items() if isinstance(extent, int)}
         values = index_values(load.indices[0], known)
@@ -243,7 +245,7 @@ class DeviceWalk:
             bound = self._analyzer.const_int_bound(load.indices[0])
             low, high = int(bound.min_value), int(bound.max_value)
         proven = low >= 0 and size is not None and high < size
-        return self.name_of(load.buffer), (low, high) if proven else None
+        return self.name_of(buffer), (low, high) if proven else None
 
 
 def _relevant(op: str, args: dict[str, Extent]) -> dict[str, Extent]:

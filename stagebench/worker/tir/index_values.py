@@ -39,6 +39,11 @@ _NODES: dict[str, Callable[[int, int], int]] = {
     "Mod": _truncated(quotient=False),
     "Min": min,
     "Max": max,
+    "BitwiseAnd": operator.and_,
+    "BitwiseOr": operator.or_,
+    "BitwiseXor": operator.xor,
+    "LShift": operator.lshift,
+    "RShift": operator.rshift,
 }
 _CALLS: dict[str, Callable[[int, int], int]] = {
     "bitwise_and": operator.and_,
@@ -79,11 +84,11 @@ def _evaluate(node: Any, value_of: Callable[[str], int]) -> int:
     constant = ir.constant(node)
     if constant is not None:
         return constant
-    if isinstance(node, tirx.Var | tirx.BufferLoad):
+    if isinstance(node, ir.Var | ir.BufferLoad):
         return value_of(ir.text_of(node))
     if isinstance(node, tirx.Cast):
         return _evaluate(node.value, value_of)
-    if isinstance(node, tirx.Call):
+    if isinstance(node, ir.Call):
         compute = _CALLS.get(bare_name(ir.op_name(node)))
         operands = list(node.args)
     else:

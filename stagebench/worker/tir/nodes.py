@@ -1,38 +1,56 @@
 """How are TVM's IR nodes read?  The few accessors that the readers beside this module share.
 
-Handles the statement and expression classes of Apache TVM 0.25 and of TileLang 0.1.10 to 0.1.15
-(``tvm.tirx``), and those of TileLang 0.1.9 (``tvm.tir``), which has other names for some and nests
-what the later ones put in a row: ``Block`` for ``SBlock``, ``LetStmt`` with a body for ``Bind``,
-``Allocate`` for ``AllocBuffer``.  A process holds one TVM: that of the compiler which its adapter
-imported first.  Everything here is a read.
+Handles the nodes of the releases in `stagebench.worker.tir.classes`; a statement that none of them
+has raises `UnreadableIRError`: it may hold what would be counted.  Everything here is a read.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-import tvm_ffi
-
 from stagebench.model import Extent
+from stagebench.worker.tir.classes import (
+    STATEMENTS,
+    Analyzer,
+    Bind,
+    Block,
+    BlockRealize,
+    BufferLoad,
+    Call,
+    UnreadableIRError,
+    Var,
+    post_order_visit,
+    structural_hash,
+    tirx,
+    tvm,
+)
 
-if "tvm" not in sys.modules:
-    raise ImportError("an adapter imports its compiler before it imports readers of its IR")
-tvm: Any = sys.modules["tvm"]
-tirx: Any = getattr(tvm, "tirx", None) or tvm.tir
-structural_hash: Any = getattr(tvm.ir, "structural_hash", None) or tvm_ffi.structural_hash
-
-Block: Any = getattr(tirx, "SBlock", None) or tirx.Block
-BlockRealize: Any = getattr(tirx, "SBlockRealize", None) or tirx.BlockRealize
-Bind: Any = getattr(tirx, "Bind", None) or tirx.LetStmt
-"""A variable's definition: ``var`` and ``value``; what follows it is its ``body`` in 0.1.9."""
-
-_AllocBuffer: Any = getattr(tirx, "AllocBuffer", None)
-_Allocate: Any = getattr(tirx, "Allocate", None)
-
-_post_order_visit = tirx.stmt_functor.post_order_visit
+__all__ = [
+    "Analyzer",
+    "Bind",
+    "Block",
+    "BlockRealize",
+    "BufferLoad",
+    "Call",
+    "UnreadableIRError",
+    "Var",
+    "bare_name",
+    "calls",
+    "children",
+    "constant",
+    "expressions",
+    "extent_of",
+    "loop_annotations",
+    "op_name",
+    "post_order_visit",
+    "statements",
+    "structural_hash",
+    "text_of",
+    "tirx",
+    "tvm",
+    "variables",
+]
 
 
 def extent_of(expr: Any) -> Extent:
@@ -64,6 +82,7 @@ def constant(expr: Any) -> int | None:
 
 def children(stmt: Any) -> Iterator[Any]:
     """The direct sub-statements of a statement, in execution order."""
+    _check_known(stmt)
     if isinstance(stmt, tirx.SeqStmt):
         yield from stmt.seq
     elif isinstance(stmt, tirx.IfThenElse):
@@ -78,6 +97,11 @@ def children(stmt: Any) -> Iterator[Any]:
         body = getattr(stmt, "body", None)
         if body is not None:
             yield body
+
+
+def _check_known(stmt: Any) -> None:
+    if not any(cls.__name__ in STATEMENTS for cls in type(stmt).__mro__):
+        raise UnreadableIRError(f"statement {type(stmt).__name__}")
 
 
 def statements(stmt: Any) -> Iterator[Any]:
@@ -105,10 +129,10 @@ def calls(expr: Any) -> list[Any]:
     found: list[Any] = []
 
     def visit(node: Any) -> None:
-        if isinstance(node, tirx.Call):
+        if isinstance(node, Call):
             found.append(node)
 
-    _post_order_visit(expr, visit)
+    post_order_visit(expr, visit)
     return found
 
 
@@ -117,10 +141,10 @@ def variables(expr: Any) -> list[Any]:
     found: list[Any] = []
 
     def visit(node: Any) -> None:
-        if isinstance(node, tirx.Var):
+        if isinstance(node, Var):
             found.append(node)
 
-    _post_order_visit(expr, visit)
+    post_order_visit(expr, visit)
     return found
 
 
@@ -138,39 +162,3 @@ def loop_annotations(stmt: Any) -> dict[str, Any]:
 def bare_name(name: str) -> str:
     """An op's name without its namespace (``tl.``, ``tirx.``, ``tir.``)."""
     return name.rpartition(".")[2]
-
-
-def buffer_name(buffer: Any) -> str:
-    """The name of a buffer's storage: aliases of one allocation share it."""
-    return str(buffer.data.name)
-
-
-@dataclass(frozen=True)
-class Allocation:
-    """Storage that a statement allocates; ``shape`` is in elements of ``bits`` each."""
-
-    name: str
-    scope: str
-    dtype: str
-    bits: int
-    shape: tuple[Extent, ...]
-    buffer: Any | None
-    """``None`` in TileLang 0.1.9, where a variable is allocated."""
-
-
-def allocation(stmt: Any) -> Allocation | None:
-    """What a statement allocates, ``None`` where it is no allocation."""
-    buffer = None
-    if _AllocBuffer is not None and isinstance(stmt, _AllocBuffer):
-        buffer = stmt.buffer
-        name, scope, shape = buffer_name(stmt.buffer), stmt.buffer.scope(), stmt.buffer.shape
-        dtype = stmt.buffer.dtype
-    elif _Allocate is not None and isinstance(stmt, _Allocate):
-        pointer = stmt.buffer_var.type_annotation
-        name, scope, shape = stmt.buffer_var.name, pointer.storage_scope, stmt.extents
-        dtype = tvm.DataType(stmt.dtype)
-    else:
-        return None
-    bits = int(dtype.bits) * int(dtype.lanes)
-    extents = tuple(extent_of(dim) for dim in shape)
-    return Allocation(str(name), str(scope), str(dtype), bits, extents, buffer)

@@ -1,6 +1,6 @@
 """Which tensors does a kernel take, and which of them may its device function read or write?
 
-Shapes and strides come from the function as its author wrote it (``buffer_map``); reads and writes
+Shapes and strides come from the function as its author wrote it; reads and writes
 from the final device function.  The compiler's own ``tl.readonly_param_indices`` lists every
 parameter, outputs too (TileLang 0.1.15), and is not used.
 """
@@ -13,6 +13,7 @@ from typing import Any
 
 from stagebench.model import LaunchTensor, TmaDescriptor
 from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir import storage
 from stagebench.worker.tir.nodes import tirx
 
 _MASK_READ, _MASK_WRITTEN = 1, 2  # of tvm_access_ptr (include/tvm/tir/builtin.h)
@@ -39,11 +40,8 @@ def read_tensors(
     for stmt in ir.statements(function.body):
         uses.visit(stmt)
     found = []
-    for param in prim_func.params:
-        if param not in prim_func.buffer_map:
-            continue
-        buffer = prim_func.buffer_map[param]
-        name = ir.buffer_name(buffer)
+    for buffer in storage.tensor_parameters(prim_func):
+        name = storage.pointer_name(buffer)
         strides = tuple(ir.extent_of(stride) for stride in buffer.strides)
         found.append(
             LaunchTensor(
@@ -67,10 +65,12 @@ class _Uses:
         self._params = list(params)
         self._tensor_of = tensor_of
         self._ops = ops
+        self._views = storage.Views()
 
     def visit(self, stmt: Any) -> None:
+        self._views.note(stmt)
         if isinstance(stmt, tirx.BufferStore):
-            self._note(self._passed(stmt.buffer.data), read=False, written=True)
+            self._note(self._passed(stmt.buffer), read=False, written=True)
         for expr in ir.expressions(stmt):
             self._visit_expression(expr)
 
@@ -79,33 +79,39 @@ class _Uses:
         loads: list[str] = []
         handles: list[str] = []
         masked: list[str] = []
+        casts: list[Any] = []
 
         def visit(node: Any) -> None:
             nonlocal pointed
-            if isinstance(node, tirx.BufferLoad):
-                name = self._passed(node.buffer.data)
+            if isinstance(node, ir.BufferLoad):
+                name = self._loaded(node)
                 loads.extend([name] if name else [])
-            elif isinstance(node, tirx.Var):
+            elif isinstance(node, ir.Var):
                 name = self._passed(node)
                 handles.extend([name] if name else [])
-            elif isinstance(node, tirx.Call):
+            elif isinstance(node, ir.Call):
+                casts[:] = [c for c in casts if not any(c.same_as(arg) for arg in node.args)]
+                casts.extend([node] if storage.is_cast(node) else [])
                 pointed += self._visit_call(node, masked)
 
-        tirx.stmt_functor.post_order_visit(expr, visit)
+        ir.post_order_visit(expr, visit)
         if len(loads) > pointed or pointed == 0:
             for name in loads:
                 self._note(name, read=True, written=False)
-        for name in masked:
+        for name in set(masked) & set(handles):
             handles.remove(name)
-        for name in handles:  # a bare pointer that goes we don't know where
-            self._note(name, read=True, written=True)
+        gone = [self._pointee(cast) for cast in casts]  # of no call whose argument it is
+        for tensor in (*handles, *gone):  # a pointer that goes we don't know where
+            self._note(tensor, read=True, written=True)
 
     def _visit_call(self, call: Any, masked: list[str]) -> int:
         """Note what a call does with pointers; returns how many loads are addresses only."""
         name = self._ops.name_of(ir.op_name(call))
+        if storage.is_cast(call):
+            return 0  # it goes where the call around it says
         if name == "address_of":
             load = call.args[0]
-            return int(isinstance(load, tirx.BufferLoad) and bool(self._passed(load.buffer.data)))
+            return int(isinstance(load, ir.BufferLoad) and bool(self._loaded(load)))
         if name == "tvm_access_ptr":
             tensor = self._passed(call.args[1])
             mask = ir.constant(call.args[4])
@@ -125,16 +131,22 @@ class _Uses:
 
     def _pointee(self, arg: Any) -> str | None:
         """The tensor whose address (or TMA descriptor) an argument is."""
-        if isinstance(arg, tirx.Call) and self._ops.name_of(ir.op_name(arg)) == "address_of":
+        arg = storage.uncast(arg)
+        if isinstance(arg, ir.Call) and self._ops.name_of(ir.op_name(arg)) == "address_of":
             inner = arg.args[0]
-            if isinstance(inner, tirx.BufferLoad):
-                return self._passed(inner.buffer.data)
+            if isinstance(inner, ir.BufferLoad):
+                return self._loaded(inner)
             arg = inner
-        return self._tensor_of.get(str(arg.name)) if isinstance(arg, tirx.Var) else None
+        return self._tensor_of.get(str(arg.name)) if isinstance(arg, ir.Var) else None
 
-    def _passed(self, var: Any) -> str | None:
-        """The tensor that a pointer variable is, if it is a parameter of the device function."""
-        if not isinstance(var, tirx.Var) or str(var.name) in self._tensor_of:
+    def _loaded(self, load: Any) -> str | None:
+        """The tensor that a load is of."""
+        return self._passed(storage.buffer_of(load))
+
+    def _passed(self, pointer: Any) -> str | None:
+        """The tensor that a pointer or buffer is, if the device function has it as a parameter."""
+        var = self._views.root(pointer)
+        if var is None or str(var.name) in self._tensor_of:
             return None
         return str(var.name) if any(var.same_as(param) for param in self._params) else None
 

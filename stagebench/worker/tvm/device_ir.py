@@ -14,6 +14,7 @@ from typing import Any
 from stagebench.model import Extent, LaunchTensor, ProfilerBuffer, TmaDescriptor
 from stagebench.model.observation import SeenKernel, SeenSite
 from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir import storage
 from stagebench.worker.tir.device_function import (
     BLOCK_AXES,
     THREAD_AXES,
@@ -30,7 +31,7 @@ from stagebench.worker.tir.intrinsic import (
     storage_sync,
 )
 from stagebench.worker.tir.nodes import tirx
-from stagebench.worker.tvm import intrinsics
+from stagebench.worker.tvm import intrinsics, ptx_table
 from stagebench.worker.tvm.intrinsics import short_name
 from stagebench.worker.tvm.ring_slots import counts_round
 
@@ -39,6 +40,7 @@ _COMMIT, _WAIT, _IN_FLIGHT = (
     "async_wait_queue_scope",
     "async_wait_inflight_count",
 )
+_COPIES = ("ptx_cp_async", "ptx_cp_async_raw", "cp_async_raw")
 _CLUSTER_AXES = ("clusterCtaIdx.x", "clusterCtaIdx.y", "clusterCtaIdx.z")
 
 
@@ -91,6 +93,9 @@ class _Walk(DeviceWalk):
         if not isinstance(stmt, tirx.AttrStmt):
             if isinstance(stmt, tirx.AllocBuffer):
                 self._note_allocation(stmt.buffer)
+            view = storage.declared_view(stmt)
+            if view is not None:
+                self._note_view(*view)
             super().visit(stmt)
             return
         key = str(stmt.attr_key)
@@ -103,9 +108,13 @@ class _Walk(DeviceWalk):
             self._add("cp_async_commit", key, {})
 
     def _note_allocation(self, buffer: Any) -> None:
-        self.pointers[str(buffer.data.name)] = str(buffer.name)
+        self.pointers[str(storage.buffer_name(buffer))] = str(buffer.name)
         if str(buffer.scope()) in TILE_SCOPES:
             self.alignments[str(buffer.name)] = int(buffer.data_alignment)
+
+    def _note_view(self, view: Any, of: Any) -> None:
+        name = str(of.name)
+        self.pointers[str(view.name)] = self.pointers.get(name, name)
 
     def _add(self, op: str, attribute: str, args: dict[str, Extent]) -> None:
         self.sites.append(
@@ -140,6 +149,9 @@ class _Walk(DeviceWalk):
         name = short_name(ir.op_name(call))
         if name == "tvm_storage_sync":
             return storage_sync(str(call.args[0].value), [])
+        instruction = ptx_table.instruction_of(call)
+        if instruction is not None:
+            return ptx_table.read(instruction, call)
         known = intrinsics.SYNC.get(name)
         if known is not None or name in intrinsics.HARMLESS:
             return known
@@ -159,13 +171,13 @@ class _Walk(DeviceWalk):
         for key, position in known.args.items():
             if position < len(call.args):
                 args[key] = self._shown(call.args[position])
-        if short_name(ir.op_name(call)) == "ptx_cp_async":
+        if short_name(ir.op_name(call)) in _COPIES and "bytes" not in known.args:
             args["bytes"] = ir.extent_of(call.args[4 if _has_offsets(call) else 2])
         return args
 
     def barrier_element(self, call: Any) -> Any | None:
         """The element whose address the ``barrier`` operand is."""
-        known = intrinsics.SYNC.get(short_name(ir.op_name(call)))
+        known = self.intrinsic(call)
         position = known.args.get("barrier") if known is not None else None
         if position is None or position >= len(call.args):
             return None
@@ -174,16 +186,17 @@ class _Walk(DeviceWalk):
     def copied_buffer(self, call: Any) -> str | None:
         """The first operand that lies in shared memory and is no barrier."""
         name = short_name(ir.op_name(call))
-        if not name.startswith("ptx_cp_async"):
+        if not name.startswith(("ptx_cp_async", "cp_async")):
             return None
         barrier = self.barrier_element(call)
         for arg in call.args:
             load = _pointee(arg)
-            if load is not None and str(load.buffer.scope()) in TILE_SCOPES:
-                if barrier is None or not load.buffer.same_as(barrier.buffer):
-                    return self.name_of(load.buffer)
-            elif isinstance(arg, tirx.Var) and str(arg.name) in self.pointers:
-                return self.pointers[str(arg.name)]
+            if load is not None and str(storage.buffer_of(load).scope()) in TILE_SCOPES:
+                buffer = storage.buffer_of(load)
+                if barrier is None or not buffer.same_as(storage.buffer_of(barrier)):
+                    return self.name_of(buffer)
+            elif (var := storage.variable_of(arg)) is not None and str(var.name) in self.pointers:
+                return self.pointers[str(var.name)]
         return None
 
     def name_of(self, buffer: Any) -> str:
@@ -194,22 +207,24 @@ class _Walk(DeviceWalk):
         load = _pointee(arg)
         if load is not None:
             indices = ", ".join(str(ir.extent_of(index)) for index in load.indices)
-            return f"{self.name_of(load.buffer)}[{indices}]"
-        if isinstance(arg, tirx.Call) and short_name(ir.op_name(arg)) == "address_of":
+            return f"{self.name_of(storage.buffer_of(load))}[{indices}]"
+        arg = storage.uncast(arg)
+        if isinstance(arg, ir.Call) and short_name(ir.op_name(arg)) == "address_of":
             return ir.extent_of(arg.args[0])
         return ir.extent_of(arg)
 
 
 def _has_offsets(call: Any) -> bool:
     """S-TIR's form: ``(shared, offset, global, offset, bytes)`` with plain pointers."""
-    return isinstance(call.args[0], tirx.Var)
+    return storage.variable_of(call.args[0]) is not None
 
 
 def _pointee(arg: Any) -> Any | None:
     """The buffer element that an ``address_of`` points to."""
-    if isinstance(arg, tirx.BufferLoad):
+    arg = storage.uncast(arg)
+    if isinstance(arg, ir.BufferLoad):
         return arg
-    if isinstance(arg, tirx.Call) and short_name(ir.op_name(arg)) == "address_of":
+    if isinstance(arg, ir.Call) and short_name(ir.op_name(arg)) == "address_of":
         inner = arg.args[0]
-        return inner if isinstance(inner, tirx.BufferLoad) else None
+        return inner if isinstance(inner, ir.BufferLoad) else None
     return None

@@ -11,6 +11,7 @@ from typing import Any
 
 from stagebench.model import Extent, TmaDescriptor
 from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir import storage
 from stagebench.worker.tir.nodes import tirx, tvm
 from stagebench.worker.tvm.intrinsics import short_name
 
@@ -41,7 +42,7 @@ def _descriptor(call: Any) -> TmaDescriptor | None:
     args = list(call.args)
     if short_name(ir.op_name(call)) != "tvm_call_packed" or ir.extent_of(args[0]) != _ENCODE:
         return None
-    name, dtype, tensor = (str(ir.extent_of(args[index])) for index in (1, 2, 4))
+    name, dtype = (str(ir.extent_of(args[index])) for index in (1, 2))
     rank = ir.constant(args[3]) or 0
     values = tuple(ir.extent_of(arg) for arg in args[5:])
     ends = (rank, 2 * rank - 1, 3 * rank - 1, 4 * rank - 1)
@@ -52,7 +53,7 @@ def _descriptor(call: Any) -> TmaDescriptor | None:
     return TmaDescriptor(
         name=name,
         kind="tiled",
-        tensor=tensor,
+        tensor=_tensor(args[4]),
         data_type=_DATA_TYPES.get(dtype, -1),
         rank=rank,
         global_shape=shape,
@@ -65,6 +66,12 @@ def _descriptor(call: Any) -> TmaDescriptor | None:
         oob_fill=oob_fill,
         fields=values,
     )
+
+
+def _tensor(address: Any) -> str:
+    """The name of the tensor whose address is encoded."""
+    var = storage.variable_of(address)
+    return str(ir.extent_of(address)) if var is None else storage.pointer_name(var)
 
 
 def _cut(values: tuple[Extent, ...], ends: tuple[int, ...]) -> list[tuple[Extent, ...]]:

@@ -1,10 +1,12 @@
 """Which taxonomy op is an Apache TVM intrinsic, and where does it keep its arguments?
 
 Names are compared without ``tirx.`` and with ``_`` for the dots of the device namespaces: TVM
-registers each op as ``tirx.ptx.cp_async`` and as ``tirx.ptx_cp_async``.  An intrinsic that has an
-effect and is in neither table is reported as ``unknown:<name>``.
+registers each op as ``tirx.ptx.cp_async`` and (0.25) as ``tirx.ptx_cp_async``.  An intrinsic that
+has an effect and is in neither table is reported as ``unknown:<name>``.  0.27's table of PTX
+instructions: `stagebench.worker.tvm.ptx_table`.
 
-Source: positions of arguments from the builders in ``tvm/backend/cuda/op.py`` (Apache TVM 0.25),
+Source: positions of arguments from the builders in ``tvm/backend/cuda/op.py`` (Apache TVM 0.25 and
+0.26) and ``tvm/backend/cuda/cpp/builtins.py`` (0.27),
 what each prints from ``tvm/backend/cuda/operator/intrinsics/*.py`` and from ``PrintStorageSync``
 and ``VisitExpr_(CallNode)`` of ``codegen_cuda.cc``.
 """
@@ -20,12 +22,16 @@ _MARK = Intrinsic(("threadfence",), {"event": 0}, {"scope": "cta"})
 
 SYNC: dict[str, Intrinsic] = {
     "ptx_cp_async": _one("cp_async_copy"),
+    "ptx_cp_async_raw": _one("cp_async_copy"),
+    "cp_async_raw": _one("cp_async_copy"),
     "ptx_cp_async_commit_group": _one("cp_async_commit"),
     "ptx_cp_async_wait_group": _one("cp_async_wait", max_pending=0),
     "ptx_cp_async_mbarrier_arrive": Intrinsic(
         ("mbarrier_arrive",), {"barrier": 0}, {"via": "cp_async"}
     ),
     "ptx_cp_async_bulk_tensor_global_to_cluster": Intrinsic(("tma_load",), _TMA),
+    "ptx_cp_async_bulk_tensor_g2s_cluster": Intrinsic(("tma_load",), _TMA),
+    "ptx_cp_async_bulk_tensor_g2s_cta": Intrinsic(("tma_load",), _TMA),
     "ptx_cp_async_bulk_tensor_tile_gather4_global_to_cluster": Intrinsic(
         ("tma_load",), _TMA, {"mode": "gather4"}
     ),
@@ -34,6 +40,7 @@ SYNC: dict[str, Intrinsic] = {
         ("tma_store",), {}, {"mode": "reduce"}
     ),
     "ptx_cp_async_bulk_tensor_global_to_cluster_prefetch": _one("tma_prefetch"),
+    "ptx_cp_async_bulk_tensor_prefetch": _one("tma_prefetch"),
     "ptx_cp_async_bulk": Intrinsic(("tma_load",), {"bytes": 4, "barrier": 5}, {"mode": "bulk"}),
     "ptx_cp_async_bulk_g2s_cta": Intrinsic(
         ("tma_load",), {"bytes": 2, "barrier": 5}, {"mode": "bulk"}
@@ -51,6 +58,7 @@ SYNC: dict[str, Intrinsic] = {
     "ptx_prefetch_tensormap": _one("tma_prefetch_descriptor", descriptor=0),
     "ptx_mbarrier_init": _one("mbarrier_init", barrier=0, count=1),
     "ptx_mbarrier_arrive": _one("mbarrier_arrive", barrier=0),
+    "ptx_mbarrier_arrive_no_complete": _one("mbarrier_arrive", barrier=0),
     "ptx_mbarrier_arrive_expect_tx": Intrinsic(
         ("mbarrier_arrive", "mbarrier_expect_tx"), {"barrier": 0, "bytes": 1}
     ),
@@ -58,6 +66,8 @@ SYNC: dict[str, Intrinsic] = {
     "ptx_mbarrier_try_wait_acquire_cluster": _one("mbarrier_wait", barrier=0, parity=1),
     "ptx_mbarrier_try_wait_once": _one("mbarrier_wait", barrier=0, parity=1),
     "ptx_mbarrier_test_wait_parity": _one("mbarrier_wait", barrier=0, parity=1),
+    "cuda_mbarrier_wait": _one("mbarrier_wait", barrier=0, parity=1),
+    "cuda_mbarrier_wait_acquire_cluster": _one("mbarrier_wait", barrier=0, parity=1),
     "ptx_fence_mbarrier_init": _one("fence_barrier_init"),
     "ptx_fence_proxy_async": _one("fence_proxy_async"),
     "ptx_fence": _one("threadfence", scope=1),
@@ -72,6 +82,7 @@ SYNC: dict[str, Intrinsic] = {
     "ptx_wgmma_mma_async_rs": _one("wgmma"),
     "ptx_mma": _one("mma_sync"),
     "ptx_mma_legacy": _one("mma_sync"),
+    "ptx_legacy_mma": _one("mma_sync"),
     "ptx_mma_sp": _one("mma_sync"),
     "tvm_mma_sync": _one("mma_sync"),
     "tvm_bmma_sync": _one("mma_sync"),
@@ -94,6 +105,7 @@ SYNC: dict[str, Intrinsic] = {
     "cuda_grid_sync": _one("grid_sync"),
     "cuda_cluster_sync": _one("cluster_sync"),
     "ptx_bar_sync": _one("partial_barrier", barrier_id=0, threads=1),
+    "ptx_barrier_sync": _one("partial_barrier", barrier_id=0, threads=1),
     "ptx_bar_arrive": _one("partial_barrier_arrive", barrier_id=0, threads=1),
     "ptx_barrier_cluster_arrive": _one("cluster_arrive"),
     "ptx_barrier_cluster_wait": _one("cluster_wait"),
@@ -122,11 +134,17 @@ HARMLESS = frozenset(
         "ptx_wgmma_encode_matrix_descriptor", "ptx_wgmma_noop_barrier",
         "ptx_tcgen05_encode_instr_descriptor", "ptx_tcgen05_encode_matrix_descriptor",
         "ptx_tcgen05_encode_instr_descriptor_block_scaled", "ptx_elect_sync",
+        "cuda_elect_sync", "cuda_wgmma_encode_matrix_descriptor", "cuda_wgmma_noop_barrier",
+        "cuda_tcgen05_encode_instr_descriptor", "cuda_tcgen05_encode_matrix_descriptor",
+        "cuda_tcgen05_encode_instr_descriptor_block_scaled", "cuda_sm100_2sm_leader_smem_addr",
         # data movement between registers and memory; synchronous
         "ptx_ldmatrix", "ptx_ldmatrix_legacy", "ptx_stmatrix", "mma_fill", "mma_fill_legacy",
         "mma_store", "mma_store_legacy", "tvm_fill_fragment", "tvm_store_matrix_sync", "cuda_ldg",
         "cuda_copy_bytes", "ptx_ld", "ptx_st", "ptx_ld_volatile", "ptx_ld_acquire",
-        "ptx_ld_global_acquire", "ptx_st_bulk", "ptx_tcgen05_ld", "ptx_tcgen05_st",
+        "ptx_ld_global_acquire", "ptx_ld_global_nc", "ptx_ld_mmio", "ptx_ld_relaxed",
+        "ptx_st_mmio", "ptx_st_relaxed", "ptx_st_release", "ptx_st_volatile", "masked_store",
+        "ptx_mbarrier_complete_tx", "ptx_legacy_ldmatrix", "ptx_st_bulk", "ptx_tcgen05_ld",
+        "ptx_tcgen05_st",
         "ptx_tcgen05_cp", "ptx_tcgen05_shift", "ptx_tcgen05_relinquish_alloc_permit",
         # atomics
         "atomic_add", "cuda_atomic_add", "cuda_atomic_cas", "ptx_red_scalar", "ptx_atom_scalar",
@@ -144,7 +162,9 @@ HARMLESS = frozenset(
         "cuda_warp_reduce", "cuda_reduce_add_sync_u32", "cuda_reduce_min_sync_u32",
         # control and time
         "ret", "thread_return", "break_loop", "continue_loop", "cuda_printf", "cuda_nano_sleep",
-        "cuda_clock64", "cuda_trap_when_assert_failed", "timer_init_cuda",
+        "cuda_clock64", "cuda_trap_when_assert_failed", "timer_init_cuda", "cuda_iket_mark",
+        "cuda_iket_official_event", "cuda_iket_range_end", "cuda_iket_range_pop",
+        "cuda_iket_range_push", "cuda_iket_range_start", "cuda_iket_sentinel_token",
     }
 )  # fmt: skip
 """Intrinsics that the code generator knows and that are no synchronisation, by kind of reason."""

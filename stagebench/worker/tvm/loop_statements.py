@@ -10,14 +10,15 @@ from typing import Any
 
 from stagebench.model.observation import SeenStatement
 from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir import storage
 from stagebench.worker.tir.nodes import tirx
 
 
 def body_statements(loop: Any) -> list[Any]:
     """The statements of a loop's body that stage and order lists speak of."""
     body = loop.body
-    while isinstance(body, tirx.SBlockRealize | tirx.SBlock):
-        body = body.block if isinstance(body, tirx.SBlockRealize) else body.body
+    while isinstance(body, ir.BlockRealize | ir.Block):
+        body = body.block if isinstance(body, ir.BlockRealize) else body.body
     return list(body.seq) if isinstance(body, tirx.SeqStmt) else [body]
 
 
@@ -30,9 +31,11 @@ def read_statement(stmt: Any) -> SeenStatement:
     for node in ir.statements(stmt):
         for expr in ir.expressions(node):
             reads += [name for name in _loads(expr) if name not in writes]
-        if isinstance(node, tirx.SBlock):  # tensor intrinsics read and write through pointers
-            reads += [str(region.buffer.name) for region in node.reads]
-            writes = _unique([*writes, *(str(region.buffer.name) for region in node.writes)])
+        if isinstance(node, ir.Block):  # tensor intrinsics read and write through pointers
+            reads += [str(storage.buffer_of(region).name) for region in node.reads]
+            writes = _unique(
+                [*writes, *(str(storage.buffer_of(region).name) for region in node.writes)]
+            )
     names = tuple(name for name in _unique(reads) if name not in writes)
     is_copy = bool(copies) and all(source is not None for source in copies)
     word = "copy" if is_copy else "compute"
@@ -49,8 +52,8 @@ def read_statement(stmt: Any) -> SeenStatement:
 def _copied(store: Any) -> str | None:
     """The buffer whose element a store writes unchanged."""
     value = store.value
-    if isinstance(value, tirx.BufferLoad) and not value.buffer.same_as(store.buffer):
-        return str(value.buffer.name)
+    if isinstance(value, ir.BufferLoad) and not storage.buffer_of(value).same_as(store.buffer):
+        return str(storage.buffer_of(value).name)
     return None
 
 
@@ -58,10 +61,10 @@ def _loads(expr: Any) -> list[str]:
     found: list[str] = []
 
     def visit(node: Any) -> None:
-        if isinstance(node, tirx.BufferLoad):
-            found.append(str(node.buffer.name))
+        if isinstance(node, ir.BufferLoad):
+            found.append(str(storage.buffer_of(node).name))
 
-    tirx.stmt_functor.post_order_visit(expr, visit)
+    ir.post_order_visit(expr, visit)
     return found
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from stagebench.model import Extent
 from stagebench.model.observation import SeenBuffer, SeenLoopRequest, SeenStatement
 from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir import storage
 from stagebench.worker.tir.nodes import tirx
 from stagebench.worker.tir.shared_buffer import SharedBufferSeen
 from stagebench.worker.tvm.intrinsics import short_name
@@ -70,7 +71,7 @@ class PipelineHistory:
     def see(self, module: Any, pass_name: str) -> None:
         """Take the module after a pass that changed it."""
         functions = _functions(module)
-        blocks = [f for f in functions for s in ir.statements(f.body) if isinstance(s, tirx.SBlock)]
+        blocks = [f for f in functions for s in ir.statements(f.body) if isinstance(s, ir.Block)]
         if not self._high_level or not blocks:
             self._high_level = False  # blocks are gone: shapes are flat from here on
             return
@@ -140,7 +141,7 @@ class PipelineHistory:
 
     def _see_blocks(self, function: Any, pass_name: str | None) -> None:
         for stmt in ir.statements(function.body):
-            if isinstance(stmt, tirx.SBlock):
+            if isinstance(stmt, ir.Block):
                 for buffer in stmt.alloc_buffers:
                     self._see_buffer(buffer, pass_name)
 
@@ -165,12 +166,12 @@ class PipelineHistory:
         barriers: set[str] = set()
 
         def visit(node: Any) -> None:
-            if isinstance(node, tirx.BufferLoad | tirx.BufferStore):
-                indices.setdefault(str(node.buffer.name), []).append(node.indices[0])
-            elif isinstance(node, tirx.Call) and short_name(ir.op_name(node)) == _INIT:
+            if isinstance(node, ir.BufferLoad | tirx.BufferStore):
+                indices.setdefault(str(storage.buffer_of(node).name), []).append(node.indices[0])
+            elif isinstance(node, ir.Call) and short_name(ir.op_name(node)) == _INIT:
                 barriers.update(_named_buffers(node))
 
-        tirx.stmt_functor.post_order_visit(function.body, visit)
+        ir.post_order_visit(function.body, visit)
         for stmt in ir.statements(function.body):
             if not isinstance(stmt, tirx.AllocBuffer):
                 continue
@@ -187,10 +188,10 @@ class PipelineHistory:
 
 def _named_buffers(call: Any) -> set[str]:
     return {
-        str(inner.buffer.name)
-        for arg in call.args
+        str(storage.buffer_of(inner).name)
+        for arg in map(storage.uncast, call.args)
         for inner in (arg, *getattr(arg, "args", ()))
-        if isinstance(inner, tirx.BufferLoad)
+        if isinstance(inner, ir.BufferLoad)
     }
 
 

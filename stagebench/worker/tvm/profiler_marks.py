@@ -19,6 +19,7 @@ from typing import Any
 from stagebench.errors import UsageError
 from stagebench.model import Extent, ProfilerBuffer
 from stagebench.worker.tir import nodes as ir
+from stagebench.worker.tir import storage
 from stagebench.worker.tir.nodes import tirx
 from stagebench.worker.tvm.intrinsics import short_name
 
@@ -39,9 +40,14 @@ def read_profilers(host: Any, function: Any) -> tuple[ProfilerBuffer, ...]:
     """
     events, groups = profiler_names(host)
     found = []
+    views = storage.Views()
+    for stmt in ir.statements(function.body):
+        views.note(stmt)
     for param in function.params:
-        marks = [(name, call) for name, call in _marks(function) if _writes(name, call, param)]
-        if marks and len(marks) == _uses(function, param):
+        marks = [
+            (name, call) for name, call in _marks(function) if _writes(name, call, param, views)
+        ]
+        if marks and len(marks) == _uses(function, param, views):
             found.append(_profiler(str(param.name), marks, events, groups))
     return tuple(found)
 
@@ -56,25 +62,29 @@ def _marks(function: Any) -> list[tuple[str, Any]]:
     return [(name, call) for name, call in named if name in _BUFFER]
 
 
-def _writes(name: str, call: Any, param: Any) -> bool:
-    pointer = call.args[_BUFFER[name]]
-    return isinstance(pointer, tirx.Var) and bool(pointer.same_as(param))
+def _writes(name: str, call: Any, param: Any, views: storage.Views) -> bool:
+    return _is(param, views.root(call.args[_BUFFER[name]]))
 
 
-def _uses(function: Any, param: Any) -> int:
+def _is(param: Any, root: Any | None) -> bool:
+    return root is not None and bool(root.same_as(param))
+
+
+def _uses(function: Any, param: Any, views: storage.Views) -> int:
     """How often what the device function does names a tensor's pointer, in whatever way."""
     count = 0
 
     def visit(node: Any) -> None:
         nonlocal count
-        named = node.buffer.data if isinstance(node, tirx.BufferLoad) else node
-        count += isinstance(named, tirx.Var) and bool(named.same_as(param))
+        named = storage.buffer_of(node) if isinstance(node, ir.BufferLoad) else node
+        if named is not node or isinstance(node, ir.Var):
+            count += _is(param, views.root(named))
 
     for stmt in ir.statements(function.body):
         if isinstance(stmt, tirx.BufferStore):
-            count += bool(stmt.buffer.data.same_as(param))
+            count += _is(param, views.root(stmt.buffer))
         for expr in ir.expressions(stmt):
-            tirx.stmt_functor.post_order_visit(expr, visit)
+            ir.post_order_visit(expr, visit)
     return count
 
 

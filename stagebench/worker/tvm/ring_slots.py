@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from stagebench.worker.tir import nodes as ir
-from stagebench.worker.tir.nodes import tirx
 from stagebench.worker.tvm.intrinsics import short_name
 
 _REMAINDERS = ("FloorMod", "Mod")
@@ -22,14 +21,18 @@ def modulus(node: Any) -> int | None:
     """``n`` of ``x % n``; ``n + 1`` of ``x & n`` where that is a power of two."""
     if type(node).__name__ in _REMAINDERS:
         return ir.constant(node.b)
-    if not isinstance(node, tirx.Call) or len(node.args) != 2:
+    if type(node).__name__ == "BitwiseAnd":
+        return _masked(ir.constant(node.b))
+    if not isinstance(node, ir.Call) or len(node.args) != 2:
         return None
     name, right = short_name(ir.op_name(node)), ir.constant(node.args[1])
     if name in _REMAINDER_CALLS:
         return right
-    if name == "bitwise_and" and right is not None and right & (right + 1) == 0:
-        return right + 1
-    return None
+    return _masked(right) if name == "bitwise_and" else None
+
+
+def _masked(mask: int | None) -> int | None:
+    return mask + 1 if mask is not None and mask & (mask + 1) == 0 else None
 
 
 def is_ring(extent: int, indices: Iterable[Any]) -> bool:
@@ -38,7 +41,7 @@ def is_ring(extent: int, indices: Iterable[Any]) -> bool:
     A variable alone says neither: an unrolled loop that fills the first slots has one.
     """
     varying = [index for index in indices if ir.constant(index) is None]
-    found = [modulus(index) for index in varying if not isinstance(index, tirx.Var)]
+    found = [modulus(index) for index in varying if not isinstance(index, ir.Var)]
     return bool(found) and all(size == extent for size in found)
 
 
@@ -50,8 +53,8 @@ def counts_round(loop: Any, rings: frozenset[int]) -> bool:
         nonlocal found
         if found or modulus(node) not in rings:
             return
-        left = node.args[0] if isinstance(node, tirx.Call) else node.a
+        left = node.args[0] if isinstance(node, ir.Call) else node.a
         found = any(var.same_as(loop.loop_var) for var in ir.variables(left))
 
-    tirx.stmt_functor.post_order_visit(loop.body, visit)
+    ir.post_order_visit(loop.body, visit)
     return found
