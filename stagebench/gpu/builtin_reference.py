@@ -101,6 +101,8 @@ _REFERENCES: Mapping[str, Mapping[str, Callable[[_Inputs, _Params], dict[str, Do
         "gemm_tensor_core": _gemm,
         "gemm_tirx": _gemm_of_pointers,
         "gemm_tirx_tma": _gemm_of_pointers,
+        "gemm_tirx_profiled": _gemm_of_pointers,
+        "gemm_tirx_tma_profiled": _gemm_of_pointers,
     },
 }
 """By compiler and built-in."""
