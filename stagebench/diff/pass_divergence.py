@@ -13,7 +13,7 @@ before and even if they are alike now (`stagebench.diff.pass_edits`).  A pass wi
 pass that treats the variants differently always diverges.  A pass that rewrites a block in which
 the two differed already *follows*, unless it did otherwise to what synchronises, bounds or guards.
 
-Where lines differ only by what was asked for (`stagebench.diff.pass_texts`), that is said
+Where lines differ only by what was asked for (`stagebench.diff.pass_allowance`), that is said
 (``request``) and is no divergence.
 """
 
@@ -24,19 +24,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stagebench.diff.pass_alignment import AlignedPass, align_passes
+from stagebench.diff.pass_allowance import Allowance, allowance, line_difference
 from stagebench.diff.pass_edits import OneSided, SideEdits, one_sided, side_edits
+from stagebench.diff.pass_hunk_rows import pass_rows
 from stagebench.diff.pass_runs import Lowering, PassStep
-from stagebench.diff.pass_texts import (
-    Allowance,
-    TextPairing,
-    TokenPair,
-    allowance,
-    edit_script,
-    line_difference,
-    pair_texts,
-    same_head,
-)
-from stagebench.diff.text_records import SHOWN, Hunk, Row, RowKind, hunks_of
+from stagebench.diff.pass_texts import TextPairing, edit_script, pair_texts
+from stagebench.diff.pass_tokens import TokenPair, same_head
+from stagebench.diff.text_records import SHOWN, Hunk, hunks_of
 
 State = Literal["no_op", "same", "request", "follows", "diverges", "unknown"]
 """``no_op``: it changed nothing on either side.  ``unknown``: what it was given is not recorded."""
@@ -108,7 +102,7 @@ class TwoLowerings:
             self._text_lines(right.after, on_left=False),
         )
         touched = self._touched(left, on_left=True), self._touched(right, on_left=False)
-        return hunks_of(tuple(_rows(after, lines, self._new(left, right, after), touched)), context)
+        return hunks_of(pass_rows(after, lines, self._new(left, right, after), touched), context)
 
     def edits(self, step: PassStep, context: int = 1, *, on_left: bool) -> tuple[Hunk, ...]:
         """What a pass did to one side: rows of the text before it against the text after it."""
@@ -346,64 +340,3 @@ def _inherited(edits: Sequence[tuple[str, int, int, int, int]], kinds: Sequence[
         if any(kinds[line] in ("differs", "alone") for line in around if line < len(kinds)):
             found |= set(range(first, last))
     return found
-
-
-def _rows(
-    after: TextPairing,
-    lines: tuple[Sequence[str], Sequence[str]],
-    new: tuple[set[int], set[int]],
-    touched: tuple[set[int], set[int]],
-) -> list[Row]:
-    """Both texts as rows; what the pass did not write is context here."""
-    rows: list[Row] = []
-    start = first = 0
-    for one, two in (*after.pairs, (len(lines[0]), len(lines[1]))):
-        rows += [
-            _alone(lines[0], line, new[0], touched[0], on_left=True) for line in range(start, one)
-        ]
-        rows += [
-            _alone(lines[1], line, new[1], touched[1], on_left=False) for line in range(first, two)
-        ]
-        if one < len(lines[0]) and two < len(lines[1]):
-            kind = after.left_kinds[one]
-            wrote = kind != "equal" and (one in touched[0] or two in touched[1])
-            fresh = kind != "equal" and (one in new[0] or two in new[1])
-            marks: tuple[str, ...] = ()
-            if wrote and not fresh:
-                marks = ("request" if kind == "request" else "inherited",)
-            rows.append(_row(lines, one, two, changed=fresh or wrote, marks=marks))
-        start, first = one + 1, two + 1
-    return rows
-
-
-def _row(
-    lines: tuple[Sequence[str], Sequence[str]],
-    one: int,
-    two: int,
-    *,
-    changed: bool,
-    marks: tuple[str, ...],
-) -> Row:
-    return Row(
-        kind="changed" if changed else "equal",
-        left=one + 1,
-        right=two + 1,
-        left_text=lines[0][one],
-        right_text=lines[1][two],
-        marks=marks,
-    )
-
-
-def _alone(
-    lines: Sequence[str], line: int, new: set[int], touched: set[int], *, on_left: bool
-) -> Row:
-    """A line of one side: new, written by the pass, or (``ignored``) only standing nearby."""
-    own: RowKind = "removed" if on_left else "added"
-    return Row(
-        kind=own if lines[line].strip() and (line in new or line in touched) else "ignored",
-        left=line + 1 if on_left else None,
-        right=None if on_left else line + 1,
-        left_text=lines[line] if on_left else None,
-        right_text=None if on_left else lines[line],
-        marks=() if line in new else ("inherited",),
-    )

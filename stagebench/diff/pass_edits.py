@@ -16,16 +16,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from stagebench.diff.pass_texts import (
-    Allowance,
-    TextPairing,
-    TokenPair,
-    edit_script,
-    key_of,
-    line_pairs,
-    token_differences,
-    tokens_in,
-)
+from stagebench.diff.pass_allowance import Allowance, tokens_in
+from stagebench.diff.pass_texts import TextPairing, edit_script, line_pairs
+from stagebench.diff.pass_tokens import TokenPair, key_of, token_differences
 
 Tokens = tuple[str, ...]
 Edit = frozenset[TokenPair]

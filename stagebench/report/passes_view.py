@@ -19,8 +19,16 @@ from stagebench.diff.pass_compare import (
     TimelineEntry,
 )
 from stagebench.diff.text_records import TextDiff
-from stagebench.report import lines, passes_rows, quantities
-from stagebench.report.passes_rows import HunkLine, window
+from stagebench.report import (
+    lines,
+    pass_hunk_lines,
+    pass_matrix_rows,
+    pass_timeline_rows,
+    pass_titles,
+    passes_rows,
+    quantities,
+)
+from stagebench.report.pass_hunk_lines import HunkLine, window
 
 _STYLES = {
     "DIVERGES": "bold red", "diverges": "bold red", "as requested": "dim", "follows": "dim",
@@ -39,7 +47,7 @@ def print_passes(
     context: int = 1,
 ) -> None:
     """Print two variants pass by pass; with ``selected``, those passes and nothing else."""
-    shared, left, right = passes_rows.titles(diff)
+    shared, left, right = pass_titles.titles(diff)
     _say(console, [(shared, "bold")])
     _say(console, [("- ", "red"), (left, "red")], [("+ ", "green"), (right, "green")])
     console.print()
@@ -94,7 +102,7 @@ def _print_pass(
     """
     if named:
         state = passes_rows.STATES[each.state]
-        name = passes_rows.pass_name(each) + passes_rows.place_words(each)
+        name = pass_titles.pass_name(each) + passes_rows.place_words(each)
         _say(console, [(name, "bold"), (": ", ""), (state, _STYLES.get(state, ""))])
     if each.since is not None:
         words = f"the module was rewritten after {each.since}, and what this pass was given is not "
@@ -104,7 +112,7 @@ def _print_pass(
     if facts:
         lines.show(console, lines.hanging([("  since then ", "dim")], (facts, ""), console.width))
     most = None if show_all else most
-    hunks, folded = passes_rows.hunk_lines(each.hunks, show_all=show_all, context=context)
+    hunks, folded = pass_hunk_lines.hunk_lines(each.hunks, show_all=show_all, context=context)
     _print_hunks(hunks, folded, console, most=most)
     if each.edits and (edits or show_all or not hunks):
         _print_edits(each, console, most=most, show_all=show_all)
@@ -120,7 +128,7 @@ def _print_edits(
 ) -> None:
     """What the pass did to each side, before and after."""
     for edit in each.edits:
-        hunks, folded = passes_rows.hunk_lines(edit.hunks, show_all=show_all)
+        hunks, folded = pass_hunk_lines.hunk_lines(edit.hunks, show_all=show_all)
         what = "" if hunks else " nothing, names and layout apart"
         _say(console, [(f"  before → after on the {edit.side}:{what}", "bold")])
         _print_hunks(hunks, folded, console, most=most)
@@ -128,7 +136,7 @@ def _print_edits(
 
 def _print_hunks(
     hunks: Sequence[Sequence[HunkLine]],
-    folded: passes_rows.Folded,
+    folded: pass_hunk_lines.Folded,
     console: Console,
     *,
     most: int | None,
@@ -178,10 +186,10 @@ def _fold(line: str, console: Console) -> None:
 
 def print_timeline(timeline: PassTimeline, console: Console, *, show_all: bool = False) -> None:
     """Print the passes of one variant."""
-    _say(console, [(passes_rows.shared_title((timeline.variant,)), "bold")])
-    first, *folded = passes_rows.timeline_lines(timeline, show_all=show_all)
+    _say(console, [(pass_titles.shared_title((timeline.variant,)), "bold")])
+    first, *folded = pass_timeline_rows.timeline_lines(timeline, show_all=show_all)
     _say(console, [(first, "")])
-    head, *rows = passes_rows.timeline_rows(timeline, show_all=show_all)
+    head, *rows = pass_timeline_rows.timeline_rows(timeline, show_all=show_all)
     table = [[(cell, "dim") for cell in head], *([(cell, "") for cell in row] for row in rows)]
     lines.show(console, lines.fitted(table, console.width))
     for line in folded:
@@ -198,7 +206,7 @@ def print_before_after(
 ) -> None:
     """Print what one pass did to one variant; ``diff`` is from before it to after it."""
     took = "" if entry.seconds is None else f", {quantities.seconds(entry.seconds)}"
-    name = f"{passes_rows.pass_name(entry)}, pass {entry.sequence}{took}"
+    name = f"{pass_titles.pass_name(entry)}, pass {entry.sequence}{took}"
     _say(console, [(name, "bold")])
     if not entry.changed:
         _say(console, [("  it changed nothing", "dim")])
@@ -209,7 +217,7 @@ def print_before_after(
     facts = ", ".join(change.text for change in entry.facts)
     if facts:
         lines.show(console, lines.hanging([("  facts ", "dim")], (facts, ""), console.width))
-    hunks, folded = passes_rows.hunk_lines(diff.hunks(context), show_all=show_all)
+    hunks, folded = pass_hunk_lines.hunk_lines(diff.hunks(context), show_all=show_all)
     _print_hunks(hunks, folded, console, most=None)
     if not hunks:
         _say(console, [("  names and layout of the text changed, nothing else", "dim")])
@@ -229,11 +237,11 @@ def print_matrix(
     if not matrix.variants:
         _say(console, [(f"{quantities.count(matrix.failed, 'variant')} failed", "bold red")])
         return
-    _say(console, [(passes_rows.matrix_title(matrix, among), "bold")])
-    head, *rows = passes_rows.matrix_rows(matrix, show_all=show_all)
+    _say(console, [(pass_titles.matrix_title(matrix, among), "bold")])
+    head, *rows = pass_matrix_rows.matrix_rows(matrix, show_all=show_all)
     if len(matrix.variants) > 1:
         _say(console, [("first diverging pass, each variant against its left neighbour", "")])
-        found = passes_rows.first_lines(matrix)
+        found = pass_matrix_rows.first_lines(matrix)
         pairs = [[(f"  {which}", ""), (name, "bold")] for which, name in found]
         lines.show(console, lines.fitted(pairs, console.width))
         table = [
@@ -242,5 +250,5 @@ def print_matrix(
         ]
         if rows:
             lines.show(console, lines.fitted(table, console.width))
-    for line in passes_rows.matrix_lines(matrix, show_all=show_all):
+    for line in pass_matrix_rows.matrix_lines(matrix, show_all=show_all):
         _fold(line, console)

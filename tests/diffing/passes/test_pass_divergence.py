@@ -5,10 +5,11 @@ import time
 import msgspec
 import pytest
 
+from stagebench.diff.pass_allowance import Allowance
 from stagebench.diff.pass_compare import compare_passes
 from stagebench.diff.pass_divergence import TwoLowerings
 from stagebench.diff.pass_runs import Lowering
-from stagebench.diff.pass_texts import Allowance, pair_texts
+from stagebench.diff.pass_texts import pair_texts
 from stagebench.errors import DumpError
 from stagebench.model import Failure
 from tests.diffing.passes.recorded import compared, dump, edited

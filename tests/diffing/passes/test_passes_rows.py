@@ -6,7 +6,13 @@ import msgspec
 import pytest
 
 from stagebench.diff.pass_compare import pass_matrices, pass_timeline
-from stagebench.report import passes_rows, passes_view
+from stagebench.report import (
+    pass_hunk_lines,
+    pass_matrix_rows,
+    pass_titles,
+    passes_rows,
+    passes_view,
+)
 from stagebench.report.console import open_console
 from tests.diffing.passes.recorded import compared, dump
 
@@ -56,7 +62,7 @@ def test_kernels_that_differ_as_written_are_named():
 
 def test_the_title_says_what_is_shared_and_what_is_not():
     """Kernel, target and compiler once; the depth on each side."""
-    assert passes_rows.titles(diff()) == (
+    assert pass_titles.titles(diff()) == (
         "gemm · sm_80 · tilelang 0.1.15",
         "num_stages=2",
         "num_stages=3",
@@ -79,11 +85,11 @@ def test_access_regions_are_folded_unless_asked_for():
     """``T.reads`` and ``T.writes`` restate what the statements do."""
     found = diff()
     hunks = found.passes[found.first].hunks
-    short, folded = passes_rows.hunk_lines(hunks)
+    short, folded = pass_hunk_lines.hunk_lines(hunks)
     assert folded.access
     assert not any("T.reads(" in line.text for hunk in short for line in hunk)
-    whole, none = passes_rows.hunk_lines(hunks, show_all=True)
-    assert none == passes_rows.Folded(access=0, inherited=0)
+    whole, none = pass_hunk_lines.hunk_lines(hunks, show_all=True)
+    assert none == pass_hunk_lines.Folded(access=0, inherited=0)
     assert any("T.reads(" in line.text for hunk in whole for line in hunk)
 
 
@@ -91,20 +97,20 @@ def test_access_regions_are_folded_unless_asked_for():
 def test_a_cut_line_keeps_what_differs_in_sight(width):
     """The window shows the beginning of the line and the first character that differs."""
     text = "    " + "a" * 150 + "HERE" + "b" * 150
-    shown = passes_rows.window(text, 154, width)
+    shown = pass_hunk_lines.window(text, 154, width)
     assert len(shown) <= width
     assert "HERE" in shown
     assert shown.startswith("    a")
-    assert passes_rows.window("short", 3, width) == "short"
+    assert pass_hunk_lines.window("short", 3, width) == "short"
 
 
 def test_the_matrix_has_depths_across():
     """Variants that differ in one value are columns of its values."""
     [matrix] = pass_matrices([dump("sm_80", depth) for depth in range(4)])
-    head, *rows = passes_rows.matrix_rows(matrix)
+    head, *rows = pass_matrix_rows.matrix_rows(matrix)
     assert head == ("num_stages", "0", "1", "2", "3")
     assert ("tl.PipelinePlanning", "·", "DIVERGES", "DIVERGES", "changed") in rows
-    assert passes_rows.first_lines(matrix)[1] == (
+    assert pass_matrix_rows.first_lines(matrix)[1] == (
         "num_stages=1 → num_stages=2",
         "tl.PipelinePlanning",
     )
