@@ -31,7 +31,7 @@ from stagebench.report.fact_row import NONE
 from stagebench.report.fact_rows import SCHEDULERS, wait_depths
 from stagebench.report.machine_sections import levels_section, machine_sections
 from stagebench.report.profiler_section import profiler_section
-from stagebench.report.quantities import UNKNOWN
+from stagebench.report.quantities import UNKNOWN, known
 from stagebench.report.sweep_notes import FAILURES
 from stagebench.report.sync_order import sync_rank
 from stagebench.report.tma_rows import descriptor_rows
@@ -164,13 +164,11 @@ def _statements(loop: PipelineLoop) -> tuple[tuple[str, ...], ...]:
         *(
             (
                 statement.summary,
-                _known(statement.stage),
-                _known(statement.order),
-                NONE
-                if planned and statement.async_group is None
-                else _known(statement.async_group),
+                known(statement.stage),
+                known(statement.order),
+                NONE if planned and statement.async_group is None else known(statement.async_group),
                 statement.role or UNKNOWN,
-                _known(statement.line),
+                known(statement.line),
             )
             for statement in loop.statements
         ),
@@ -183,10 +181,6 @@ def _statements(loop: PipelineLoop) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(row[index] for index in kept) for row in rows)
 
 
-def _known(value: Extent | None) -> str:
-    return UNKNOWN if value is None else str(value)
-
-
 # memory
 
 
@@ -195,7 +189,7 @@ def _shared_memory(memory: SharedMemory, buffers: Sequence[SharedBuffer]) -> Sec
     lines.append(
         f"static {quantities.size(memory.static_bytes)}, "
         f"dynamic {quantities.size(memory.dynamic_bytes)}; deepest num_stages that fits: "
-        f"{_known(memory.max_num_stages)}"
+        f"{known(memory.max_num_stages)}"
     )
     by: dict[str, list[str]] = {}
     for buffer in buffers:
@@ -212,7 +206,7 @@ def _shared_memory(memory: SharedMemory, buffers: Sequence[SharedBuffer]) -> Sec
             str(buffer.num_versions),
             quantities.size(buffer.bytes_per_version),
             quantities.size(buffer.total_bytes),
-            _known(buffer.offset_bytes),
+            known(buffer.offset_bytes),
             ", ".join(buffer.overlaps) or NONE,
         )
         for buffer in buffers
@@ -286,8 +280,8 @@ def _sync_sites(sites: Sequence[SyncOp]) -> Section:
                 ", ".join(
                     [*(_argument(name, value) for name, value in site.args.items()), *_guards(site)]
                 ),
-                _python_line(site),
-                _known(site.cuda_line),
+                quantities.python_line(site.line, site.line_kind),
+                known(site.cuda_line),
             )
         )
     if not rows:
@@ -305,13 +299,6 @@ def _guards(site: SyncOp) -> list[str]:
     """The conditions around a site that its role and the election of one thread don't say."""
     own = site.guards[1:] if site.role != "all" else site.guards
     return [f"if {readable(guard)}" for guard in own if "tl_shuffle_elect" not in guard]
-
-
-def _python_line(site: SyncOp) -> str:
-    """``27`` where the statement carries the line, ``~23`` where a pass put it near that line."""
-    if site.line is None:
-        return UNKNOWN
-    return f"~{site.line}" if site.line_kind == "synthetic" else str(site.line)
 
 
 def _sync_totals(facts: Facts) -> Section:

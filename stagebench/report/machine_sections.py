@@ -14,7 +14,7 @@ from stagebench.report import quantities
 from stagebench.report.explain_section import Section
 from stagebench.report.fact_row import NONE
 from stagebench.report.machine_rows import occupancy_words
-from stagebench.report.quantities import UNKNOWN
+from stagebench.report.quantities import UNKNOWN, known
 from stagebench.report.sync_order import sync_rank
 
 _ALARMING = ("error", "warning")
@@ -67,7 +67,11 @@ def _resources(machine: MachineCode) -> Section:
         for role in resources.role_registers
     ]
     rows = [
-        (point.arch, _known(point.max_num_stages), _known(point.max_num_stages_two_ctas))
+        (
+            point.arch,
+            known(point.max_num_stages),
+            known(point.max_num_stages_two_ctas),
+        )
         for point in machine.frontier
     ]
     head = ("by shared memory, on", "deepest num_stages", "deepest with two CTAs per SM")
@@ -121,10 +125,10 @@ def _sites(sites: Sequence[MachineSite]) -> Section:
             site.op,
             site.opcode,
             _arguments(site.args),
-            _python(site),
-            _known(site.cuda_line),
+            quantities.python_line(site.line, site.line_kind),
+            known(site.cuda_line),
             _lines(site.ptx_lines),
-            _known(site.executed),
+            known(site.executed),
             str(site.sass),
         )
         for site in sites
@@ -137,12 +141,6 @@ def _sites(sites: Sequence[MachineSite]) -> Section:
 
 def _arguments(args: dict[str, Extent]) -> str:
     return ", ".join(f"{name}={value}" for name, value in args.items())
-
-
-def _python(site: MachineSite) -> str:
-    if site.line is None:
-        return UNKNOWN
-    return f"~{site.line}" if site.line_kind == "synthetic" else str(site.line)
 
 
 def _lines(lines: Sequence[int]) -> str:
@@ -173,10 +171,10 @@ def _overlap(machine: MachineCode) -> Section:
     roles = any(window.role is not None for window in machine.overlap)
     rows = [
         (
-            *((_known(window.role),) if roles else ()),
+            *((known(window.role),) if roles else ()),
             window.section,
             window.wait,
-            _known(window.cuda_line),
+            known(window.cuda_line),
             str(window.instructions),
             str(window.mma),
             str(window.async_copies),
@@ -228,7 +226,3 @@ def _arithmetic(work: Arithmetic | None, *, walked: bool) -> Iterable[Section]:
 
 def _moved(size: int | None) -> str:
     return "not known what is" if size is None else quantities.size(size)
-
-
-def _known(value: Extent | None) -> str:
-    return UNKNOWN if value is None else str(value)

@@ -48,7 +48,7 @@ def _stall_row(stall: SiteStall) -> tuple[str, ...]:
         stall.cause,
         site.role,
         site.section or UNKNOWN,
-        _python_line(stall),
+        quantities.python_line(stall.site.line, stall.site.line_kind),
         UNKNOWN if site.cuda_line is None else str(site.cuda_line),
         _executions(stall),
         f"{stall.mean_cycles:.0f}",
@@ -57,12 +57,6 @@ def _stall_row(stall: SiteStall) -> tuple[str, ...]:
         str(stall.max_cycles),
         _share(stall.share),
     )
-
-
-def _python_line(stall: SiteStall) -> str:
-    if stall.site.line is None:
-        return UNKNOWN
-    return f"{'~' if stall.site.line_kind == 'synthetic' else ''}{stall.site.line}"
 
 
 def _executions(stall: SiteStall) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stagebench.model import Extent, Launch, ProfilerBuffer, SyncOp
 from stagebench.report import quantities
 from stagebench.report.explain_section import Section
-from stagebench.report.quantities import UNKNOWN
+from stagebench.report.quantities import UNKNOWN, known
 
 _START, _END = "timer_start_cuda", "timer_end_cuda"
 
@@ -19,7 +19,7 @@ def profiler_section(profiler: ProfilerBuffer, launch: Launch, ops: Sequence[Syn
     marks = ", ".join(f"{name} ×{count}" for name, count in profiler.marks.items())
     lines = (
         f"{profiler.tensor}: {words} words in the format {profiler.format}, "
-        f"{_known(profiler.groups)} groups in a CTA, a lane's records {_known(profiler.stride)} "
+        f"{known(profiler.groups)} groups in a CTA, a lane's records {known(profiler.stride)} "
         "words apart",
         f"it holds times and nothing else: the device IR names it in its marks alone ({marks}); "
         "zero before each run, never compared",
@@ -42,7 +42,7 @@ def _row(event: Extent, profiler: ProfilerBuffer, ops: Sequence[SyncOp]) -> tupl
         _counts(starts),
         _counts(ends),
         ", ".join(
-            f"{_known(a.cuda_line)} to {_known(b.cuda_line)}"
+            f"{known(a.cuda_line)} to {known(b.cuda_line)}"
             for a, b in zip(starts, ends, strict=False)
         ),
     )
@@ -50,7 +50,3 @@ def _row(event: Extent, profiler: ProfilerBuffer, ops: Sequence[SyncOp]) -> tupl
 
 def _counts(ops: Sequence[SyncOp]) -> str:
     return f"{len(ops)} · {' + '.join(str(op.dynamic) for op in ops) or 0}"
-
-
-def _known(value: Extent | None) -> str:
-    return UNKNOWN if value is None else str(value)

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from stagebench.model import Extent
+from stagebench.model.facts import LineKind
 
 UNKNOWN = "–"
 """Not looked at, or not known; never a zero."""
 
 _MANY = 6
+
+
+def known(value: Extent | None) -> str:
+    """A value as it is, or `UNKNOWN`."""
+    return UNKNOWN if value is None else str(value)
+
+
+def python_line(line: int | None, kind: LineKind | None) -> str:
+    """``27`` where the statement carries the line, ``~23`` where a pass put it near that line."""
+    return f"~{line}" if line is not None and kind == "synthetic" else known(line)
 
 
 def size(value: int | None) -> str:
@@ -42,25 +54,19 @@ def shape(values: Sequence[Extent]) -> str:
 
 def run_lengths(values: Sequence[int | None]) -> str:
     """``0 0 2``; where the list is long, repeats are counted: ``0 1×9 0 2``."""
-    names = [UNKNOWN if value is None else str(value) for value in values]
+    names = [known(value) for value in values]
     if len(names) <= _MANY:
         return " ".join(names)
-    runs: list[tuple[str, int]] = []
-    for name in names:
-        if runs and runs[-1][0] == name:
-            runs[-1] = (name, runs[-1][1] + 1)
-        else:
-            runs.append((name, 1))
+    runs = [(name, len(list(repeats))) for name, repeats in groupby(names)]
     return " ".join(name if count == 1 else f"{name}×{count}" for name, count in runs)
 
 
 def number_list(values: Sequence[int | None]) -> str:
     """``0 1 2``; where the list is long, ascending runs are joined: ``0–4 11 5–10``."""
-    names = [UNKNOWN if value is None else str(value) for value in values]
-    known = [value for value in values if value is not None]
-    if len(names) <= _MANY or len(known) != len(names):
-        return " ".join(names)
-    return " ".join(_spans(known))
+    numbers = [value for value in values if value is not None]
+    if len(values) <= _MANY or len(numbers) != len(values):
+        return " ".join(map(known, values))
+    return " ".join(_spans(numbers))
 
 
 def depth_range(depths: Sequence[str]) -> str:
