@@ -41,6 +41,21 @@ class _OpenScope:
     targets: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
+def declaration(header: Header, line: int) -> Function:
+    """Return a function that has no body, or none yet."""
+    return Function(
+        name=header.name,
+        kind="entry" if ".entry" in header.linking else "func",
+        linking=header.linking,
+        params=header.params,
+        returns=header.returns,
+        directives=header.directives,
+        line=line,
+        body_line=None,
+        body_last_line=None,
+    )
+
+
 class BodyReader:
     """Reads from a body's opening brace to its closing one; ``at`` is then behind it."""
 
@@ -72,14 +87,8 @@ class BodyReader:
         if self.asm is not None:
             raise self._error("inline asm without its end", self.at - 1)
         last_line, _ = self._position(self.at - 1)
-        return Function(
-            name=header.name,
-            kind="entry" if ".entry" in header.linking else "func",
-            linking=header.linking,
-            params=header.params,
-            returns=header.returns,
-            directives=header.directives,
-            line=line,
+        return replace(
+            declaration(header, line),
             body_line=body_line,
             body_last_line=last_line,
             instructions=tuple(self.instructions),

@@ -9,10 +9,10 @@ Not handled: texts with preprocessor lines; ``@@DWARF`` lines of ISA 1.x.
 
 from __future__ import annotations
 
-from stagebench.ptx.body import BodyReader
+from stagebench.ptx.body import BodyReader, declaration
 from stagebench.ptx.opcodes import is_known
 from stagebench.ptx.records import Function, Module, Variable
-from stagebench.ptx.statements import Header, integer, read_header, read_variables, read_words
+from stagebench.ptx.statements import integer, read_header, read_variables, read_words
 from stagebench.ptx.tokens import Tokens, tokenise
 
 LINE_DIRECTIVES = {
@@ -129,7 +129,7 @@ class _Reader:
         if header is None:
             raise self._error("not a function header")
         if self.tokens.kinds[end] == ";":
-            self.functions.append(_declaration(header, line))
+            self.functions.append(declaration(header, line))
             self.at = end + 1
             return
         body = BodyReader(self.tokens, end)
@@ -138,17 +138,3 @@ class _Reader:
 
     def _error(self, reason: str) -> Exception:
         return self.tokens.error(reason, self.tokens.starts[self.at])
-
-
-def _declaration(header: Header, line: int) -> Function:
-    return Function(
-        name=header.name,
-        kind="entry" if ".entry" in header.linking else "func",
-        linking=header.linking,
-        params=header.params,
-        returns=header.returns,
-        directives=header.directives,
-        line=line,
-        body_line=None,
-        body_last_line=None,
-    )
