@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from stagebench.gpu.profile_rows import profile_rows
 from stagebench.gpu.records import Profile
 from stagebench.model.timing import Stalls, VariantTiming
 from stagebench.report import identity, lines, quantities
@@ -26,6 +25,7 @@ from stagebench.report.profile_rows import (
     unranked_lines,
 )
 from stagebench.report.quantities import UNKNOWN
+from stagebench.report.verdict_rows import verdict_table
 from stagebench.timing.correlate import depth_steps
 from stagebench.timing.measured import Measured
 from stagebench.timing.rank_correlation import correlations
@@ -67,10 +67,12 @@ def print_depths(
 def print_verdicts(found: Profile, *, console: Console | None = None) -> None:
     """Print what each variant computed and how long it took; what is wrong in red."""
     out = console or open_console()
-    columns, rows = profile_rows(found)
-    title = f"{found.device.name}, {quantities.count(len(rows), 'variant')}"
-    styled: list[list[lines.Styled]] = [[(cell, "dim") for cell in columns]]
-    styled += [[(cell, "red" if row.bad else "") for cell in row.cells] for row in rows]
+    table = verdict_table(found)
+    title = f"{found.device.name}, {quantities.count(len(found.variants), 'variant')}"
+    styled: list[list[lines.Styled]] = [[(cell, "dim") for cell in table.columns]]
+    for heading, rows in table.groups:
+        styled.append([(heading, "")])
+        styled += [[(cell, "red" if row.bad else "") for cell in row.cells] for row in rows]
     notes = [*found.notes, *skipped_lines(found.skipped)]
     text = [Text(title, style="bold"), *lines.fitted(styled, out.width, indent=2)]
     for note in notes:

@@ -31,7 +31,7 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 import argparse, numpy
 from stagebench.commands import profile
-import stagebench.gpu.profile, stagebench.gpu.profile_rows, stagebench.gpu.run_variant
+import stagebench.gpu.profile, stagebench.gpu.run_variant, stagebench.report.profile_view
 from stagebench.bundle.read import read_bundle
 from pathlib import Path
 print(len(read_bundle(Path(sys.argv[1])).bundle.variants))

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from stagebench.errors import MachineError
 from stagebench.gpu.profile import ProfileOptions, in_order, profile
-from stagebench.gpu.profile_rows import profile_rows
 from stagebench.gpu.records import PROFILE, Profile
 from stagebench.gpu.run_request import RunOptions
 from stagebench.model.timing import Measurement
+from stagebench.report.verdict_rows import verdict_table
 from tests.bundle.building import bundle, name, parts
 from tests.gpu.test_execution import PROBED
 
@@ -117,14 +117,34 @@ def test_references_run_first(tmp_path):
 def test_the_table(tmp_path):
     """Verdict and error come before the times; what is bad is marked, and says why."""
     found, _ = profiled(tmp_path, parts(0), parts(1, "wrong"), parts(2, **PROBED))
-    columns, rows = profile_rows(found)
-    assert columns == ("variant", "verdict", "error", "base, µs", "control", "probed", "note")
-    assert [(row.cells[1], row.bad) for row in rows] == [
-        ("not_compared", False), ("wrong", True), ("correct", False),
+    table = verdict_table(found)
+    assert table.columns == (
+        "num_stages", "verdict", "error", "base, µs", "control", "probed", "note",
+    )  # fmt: skip
+    ((heading, rows),) = table.groups
+    assert heading == "k.py:copy · sm_90a"
+    assert [(*row.cells[:2], row.bad) for row in rows] == [
+        ("0", "not_compared", False), ("1", "wrong", True), ("2", "correct", False),
     ]  # fmt: skip
     assert rows[1].cells[-1] == "C: 0.4% of elements wrong"
     assert rows[0].cells[2:6] == ("–", "10.0 ± 0.0", "–", "–")
     assert rows[2].cells[4:6] == ("×1.000", "×1.100")
+
+
+def test_variants_stand_together_under_what_they_share(tmp_path):
+    """In whatever order they ran; the heading has only what tells the groups apart."""
+    found, _ = profiled(
+        tmp_path, parts(3), parts(0, arch="sm_80"), parts(1), parts(0),
+        parts(1, params={"K": 64}), runs=0,
+    )  # fmt: skip
+    groups = {
+        heading: [row.cells[0] for row in rows] for heading, rows in verdict_table(found).groups
+    }
+    assert groups == {
+        "k.py:copy · sm_90a": ["0", "1", "3"],
+        "k.py:copy · sm_80": ["0"],
+        "k.py:copy · sm_90a · K=64": ["1"],
+    }
 
 
 def test_cupti_has_a_column_only_where_it_was_there(tmp_path):
@@ -133,10 +153,11 @@ def test_cupti_has_a_column_only_where_it_was_there(tmp_path):
     own = Measurement(median_us=8.25, low_us=8.0, high_us=8.75, runs=5, level=0.9)
     first, second = found.variants
     build = replace(first.builds[0], device_time=own)
-    columns, rows = profile_rows(replace(found, variants=(replace(first, builds=(build,)), second)))
-    assert columns[3:5] == ("base, µs", "CUPTI, µs")
+    table = verdict_table(replace(found, variants=(replace(first, builds=(build,)), second)))
+    assert table.columns[3:5] == ("base, µs", "CUPTI, µs")
+    ((_, rows),) = table.groups
     assert [row.cells[4] for row in rows] == ["8.2 ± 0.5", "–"]
-    assert {len(row.cells) for row in rows} == {len(columns)}
+    assert {len(row.cells) for row in rows} == {len(table.columns)}
 
 
 def test_kept_outputs_lie_beside_the_profile(tmp_path):

@@ -1,4 +1,7 @@
-"""What does a profile look like as a table?  Records in, cells out; verdicts come before times."""
+"""What did each variant compute, and how long did it take?  Verdicts come before times.
+
+Variants that differ in depth alone stand together under what they share.
+"""
 
 from __future__ import annotations
 
@@ -7,37 +10,68 @@ from dataclasses import dataclass
 from stagebench.bundle.records import CUBIN_KINDS
 from stagebench.gpu.records import Profile, ProfiledVariant
 from stagebench.model.timing import Measurement
+from stagebench.report import identity
 
-_COLUMNS = ("variant", "verdict", "error", "base, µs", "CUPTI, µs", "control", "probed", "note")
+_COLUMNS = ("num_stages", "verdict", "error", "base, µs", "CUPTI, µs", "control", "probed", "note")
 _CUPTI = _COLUMNS.index("CUPTI, µs")
 _NOT_KNOWN = "–"
+_BAD = ("wrong", "race", "fails", "hangs")
 
 
 @dataclass(frozen=True)
-class ProfileRow:
+class VerdictRow:
     """One variant; ``bad``: to be shown as such."""
 
     cells: tuple[str, ...]
     bad: bool
 
 
-def profile_rows(found: Profile) -> tuple[tuple[str, ...], tuple[ProfileRow, ...]]:
-    """The columns' names, and a row for each variant in the order in which they ran.
+@dataclass(frozen=True)
+class VerdictTable:
+    """The columns' names, and the rows by what their variants share, depths ascending."""
 
-    CUPTI has a column only where it was there.
-    """
-    rows = tuple(_row(one) for one in found.variants)
-    if any(build.device_time for one in found.variants for build in one.builds):
-        return _COLUMNS, rows
-    shorter = (ProfileRow(_without_cupti(row.cells), row.bad) for row in rows)
-    return _without_cupti(_COLUMNS), tuple(shorter)
+    columns: tuple[str, ...]
+    groups: tuple[tuple[str, tuple[VerdictRow, ...]], ...]
 
 
-def _without_cupti(cells: tuple[str, ...]) -> tuple[str, ...]:
-    return cells[:_CUPTI] + cells[_CUPTI + 1 :]
+def verdict_table(found: Profile) -> VerdictTable:
+    """A row for each variant; CUPTI has a column only where it was there."""
+    timed = any(build.device_time for one in found.variants for build in one.builds)
+
+    def kept(cells: tuple[str, ...]) -> tuple[str, ...]:
+        return cells if timed else cells[:_CUPTI] + cells[_CUPTI + 1 :]
+
+    groups: dict[str, list[ProfiledVariant]] = {}
+    for one in found.variants:
+        groups.setdefault(_shared(one, found), []).append(one)
+    return VerdictTable(
+        columns=kept(_COLUMNS),
+        groups=tuple(
+            (
+                heading,
+                tuple(
+                    VerdictRow(kept(_cells(one)), one.correctness.verdict in _BAD)
+                    for one in sorted(variants, key=lambda one: one.variant.num_stages or 0)
+                ),
+            )
+            for heading, variants in groups.items()
+        ),
+    )
 
 
-def _row(one: ProfiledVariant) -> ProfileRow:
+def _shared(one: ProfiledVariant, found: Profile) -> str:
+    """Kernel, arch and the values that tell this variant from others, but for its depth."""
+    kernel = one.variant.kernel
+    told = identity.differing([v.variant for v in found.variants if v.variant.kernel == kernel])
+    values = {**one.variant.params, **one.variant.pass_configs}
+    words = [kernel, one.variant.arch]
+    words += [f"{name}={identity.value_text(values[name])}" for name in told if name in values]
+    if len({each.variant.compiler for each in found.variants}) > 1:
+        words.append(identity.compiler(one.variant))
+    return " · ".join(words)
+
+
+def _cells(one: ProfiledVariant) -> tuple[str, ...]:
     verdict = one.correctness.verdict
     times = {build.kind: build.time for build in one.builds}
     errors = [c.relative_error for c in one.correctness.tensors]
@@ -49,10 +83,8 @@ def _row(one: ProfiledVariant) -> ProfileRow:
     alone = {build.kind: build.device_time for build in one.builds}.get("base")
     against = (_against(control, base), _against(probed, base))
     shown_times = (_time(base), _time(alone), *against)
-    return ProfileRow(
-        cells=(one.id, verdict, shown, *shown_times, _note(one)),
-        bad=verdict in ("wrong", "race", "fails", "hangs"),
-    )
+    depth = identity.depth(one.variant) or _NOT_KNOWN
+    return depth, verdict, shown, *shown_times, _note(one)
 
 
 def _time(time: Measurement | None) -> str:
