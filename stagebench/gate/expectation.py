@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from stagebench.errors import UsageError
-from stagebench.gate.variant_view import Notes, VariantView
+from stagebench.gate.record_views import Notes
+from stagebench.gate.variant_view import VariantView
 from stagebench.model import ParamValue, VariantResult
 from stagebench.model.verdict import ExpectationResult, Place, SeenValue
 
