@@ -17,6 +17,7 @@ from stagebench.assemble.toolchain import find_toolchain
 from stagebench.bundle.build import Candidate, Cubin
 from stagebench.bundle.errors import BundleError
 from stagebench.lowering.cache import default_cache_folder
+from stagebench.machine.flags import flags
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -50,10 +51,16 @@ class Assembling:
         if facts is None:
             raise BundleError("it did not lower")
         function = facts.launch.function
+        own = flags(candidate.result, nvcc=self.assembler.toolchain.nvcc is not None)
         if candidate.ptx is not None:
-            from_ptx = self.assembler.submit_ptx(candidate.ptx, arch, function)
+            from_ptx = self.assembler.submit_ptx(
+                candidate.ptx, arch, function, ptxas_flags=own.ptxas
+            )
             return lambda: _cubin(from_ptx.result())
-        compiled = self.assembler.submit(candidate.kernel_cu or "", variant.arch, function)
+        compiled = self.assembler.submit(
+            candidate.kernel_cu or "", variant.arch, function,
+            cuda_flags=own.cuda, ptxas_flags=own.ptxas,
+        )  # fmt: skip
         if arch == variant.arch:
             return lambda: _cubin(compiled.result())
 
@@ -61,7 +68,8 @@ class Assembling:
             made = compiled.result()
             if isinstance(made, NotAssembled):
                 raise BundleError(f"it does not assemble: {made.message}")
-            return _cubin(self.assembler.submit_ptx(made.ptx, arch, function).result())
+            again = self.assembler.submit_ptx(made.ptx, arch, function, ptxas_flags=own.ptxas)
+            return _cubin(again.result())
 
         return for_the_device
 

@@ -9,6 +9,7 @@ from stagebench.assemble.assembler import Assembler
 from stagebench.assemble.records import NotAssembled
 from stagebench.bundle.build import Candidate
 from stagebench.errors import StagebenchError
+from stagebench.machine.flags import flags, not_applied
 from stagebench.model.codec import encode_pretty
 from stagebench.probe.audit_records import Audit
 from stagebench.probe.build import ProbedBuild, build_probed
@@ -30,18 +31,25 @@ def with_probes(
         return candidate
     variant = candidate.result.variant
     name = f"{variant.kernel} {variant.arch} num_stages={variant.num_stages}"
+    nvcc = assembler.toolchain.nvcc is not None
+    own = flags(candidate.result, nvcc=nvcc)
+    note = not_applied(own, nvcc=nvcc)
+    if note is not None:
+        warn(f"{name}: {note.message}")
     try:
         ptx = candidate.ptx
         if ptx is None:
             compiled = assembler.submit(
-                candidate.kernel_cu, variant.arch, facts.launch.function
-            ).result()
+                candidate.kernel_cu, variant.arch, facts.launch.function,
+                cuda_flags=own.cuda, ptxas_flags=own.ptxas,
+            ).result()  # fmt: skip
             if isinstance(compiled, NotAssembled):
                 return candidate  # the bundle says so itself
             ptx = compiled.ptx
         built = build_probed(
-            ptx, arch, facts.launch, facts, assembler=assembler, max_ctas=max_ctas, ops=ops
-        )
+            ptx, arch, facts.launch, facts, assembler=assembler, max_ctas=max_ctas, ops=ops,
+            ptxas_flags=own.ptxas,
+        )  # fmt: skip
     except StagebenchError as exc:
         warn(f"{name}: no probes: {exc.message}")
         return candidate

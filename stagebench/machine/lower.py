@@ -26,7 +26,7 @@ from stagebench.lowering.cache import Cache
 from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.lowering.lower import Limits, LowerFunction, Lowering, Watcher, lower_all
 from stagebench.machine.derive import not_assembled, not_read, read_machine
-from stagebench.machine.flags import flags
+from stagebench.machine.flags import flags, not_applied
 from stagebench.machine.reading_cache import ReadingCache
 from stagebench.machine.reading_pool import ReadingPool, read_alone
 from stagebench.model import Diagnostic, MachineCode
@@ -104,6 +104,7 @@ class _Assembling:
         self._pool = ReadingPool(options.jobs)
         self._assembled: dict[int, Future[Assembled | NotAssembled]] = {}
         self._read: dict[int, Future[_Read]] = {}
+        self._notes: dict[int, Diagnostic] = {}
 
     def __enter__(self) -> Self:
         self._assembler.__enter__()
@@ -135,18 +136,22 @@ class _Assembling:
             return
         if self._wanted is not None and not self._wanted[index]:
             return
-        cuda_flags, ptxas_flags = flags(result.variant)
+        nvcc = self._toolchain.nvcc is not None
+        own = flags(result, nvcc=nvcc)
+        note = not_applied(own, nvcc=nvcc)
+        if note is not None:
+            self._notes[index] = note
         self._assembled[index] = self._assembler.submit(
             lowering.kernel_cu,
             result.variant.arch,
             result.facts.launch.function,
-            cuda_flags=cuda_flags,
-            ptxas_flags=ptxas_flags,
+            cuda_flags=own.cuda,
+            ptxas_flags=own.ptxas,
         )
 
     def finish(self, lowerings: Sequence[Lowering]) -> list[Lowering]:
         """All variants with their machine code, as soon as each has it."""
-        complete = list(lowerings)
+        complete = [_noted(one, self._notes.get(at)) for at, one in enumerate(lowerings)]
         waiting: dict[Future[Assembled | NotAssembled], list[int]] = {}
         for index, future in self._assembled.items():  # equal texts share one future
             waiting.setdefault(future, []).append(index)
@@ -198,6 +203,14 @@ class _Assembling:
 
     def _text(self, lowering: Lowering, made: Assembled) -> tuple[object, ...]:
         return lowering.result, lowering.kernel_cu or "", made, self._toolchain.versions
+
+
+def _noted(lowering: Lowering, note: Diagnostic | None) -> Lowering:
+    """The variant with what is to be known of its machine code."""
+    facts = lowering.result.facts
+    if note is None or facts is None:
+        return lowering
+    return _replaced(lowering, assembly=lowering.assembly, diagnostics=(*facts.diagnostics, note))
 
 
 def _with(lowering: Lowering, made: Assembled, machine: MachineCode) -> Lowering:

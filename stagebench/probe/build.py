@@ -40,7 +40,7 @@ class ProbedBuild(Record, frozen=True, kw_only=True):
         return self.plan.metadata
 
 
-def build_probed(
+def build_probed(  # noqa: PLR0913 - keyword-only: one name for each thing to choose
     ptx: str,
     arch: str,
     launch: Launch,
@@ -51,6 +51,7 @@ def build_probed(
     max_ctas: int = DEFAULT_MAX_CTAS,
     budget_bytes: int = DEFAULT_BUDGET_BYTES,
     ops: frozenset[str] | None = None,
+    ptxas_flags: tuple[str, ...] = (),
 ) -> ProbedBuild:
     """Plan, assemble for ``arch`` and audit; `MachineError` where one build does not assemble."""
     plan, placed = plan_probes(
@@ -61,7 +62,10 @@ def build_probed(
         "control": plan.control,
         "probed": plan.probed,
     }
-    futures = {build: assembler.submit_ptx(one, arch, plan.kernel) for build, one in texts.items()}
+    futures = {
+        build: assembler.submit_ptx(one, arch, plan.kernel, ptxas_flags=ptxas_flags)
+        for build, one in texts.items()
+    }
     made: dict[Build, MachineText] = {}
     for build, future in futures.items():
         result = future.result()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stagebench.model import Diagnostic, Evidence
 from stagebench.worker.loading.user_tree import Place, UserTree
 
@@ -13,13 +15,15 @@ class Notes:
         self._tree = tree
         self._notes: dict[tuple[str, str], Diagnostic] = {}
 
-    def add(self, code: str, message: str, place: Place | None = None) -> None:
-        """Add a note; ``place`` is the user's line that it is about."""
-        evidence: tuple[Evidence, ...] = ()
+    def add(
+        self, code: str, message: str, place: Place | None = None, *, texts: Sequence[str] = ()
+    ) -> None:
+        """Add a note; ``place`` is the user's line that it is about, ``texts`` what was read."""
+        evidence = tuple(Evidence(artifact="source", text=text) for text in texts)
         if place is not None:
             shown = self._tree.show(place)
             message = f"{shown}: {message}"
-            evidence = (Evidence(artifact="source", line=place[1], text=shown),)
+            evidence = (Evidence(artifact="source", line=place[1], text=shown), *evidence)
         note = Diagnostic(severity="note", code=code, message=message, evidence=evidence)
         self._notes.setdefault((code, message), note)
 

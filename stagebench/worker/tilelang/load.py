@@ -164,7 +164,8 @@ def _build(request: KernelRequest, source: _Source, notes: Notes, offer: Offer) 
     pass_configs, flags = normal_pass_configs(prim_func, route.pass_configs)
     flags = [*route.compile_flags, *flags]
     if flags:
-        notes.add("compile-flags-kept", f"the kernel asks for compiler flags {' '.join(flags)}")
+        said = f"the kernel asks for compiler flags {' '.join(flags)}"
+        notes.add("compile-flags-kept", said, texts=flags)
     return LoadedKernel(
         prim_func=prim_func,
         pass_configs=pass_configs,
