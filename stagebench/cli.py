@@ -54,13 +54,18 @@ def build_parser(verb: str | None) -> argparse.ArgumentParser:
         child = verbs.add_parser(
             name,
             help=purpose,
-            description=purpose[0].upper() + purpose[1:] + ".",
+            description=_sentence(purpose),
             epilog=_EPILOG,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name == verb:
             importlib.import_module(f"stagebench.commands.{name}").add_arguments(child)
     return parser
+
+
+def _sentence(purpose: str) -> str:
+    """The purpose with a capital, and a full stop unless it ends a question."""
+    return purpose[0].upper() + purpose[1:] + ("" if purpose.endswith("?") else ".")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

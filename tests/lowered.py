@@ -1,7 +1,9 @@
 """Lower everything that tests need with one worker, into the cache that they share."""
 
 from stagebench.experiment.kernel_reference import parse_kernel
-from stagebench.experiment.sweep import SweepOptions, Unwatched, expand, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import expand
+from stagebench.experiment.sweep_watcher import Unwatched
 from stagebench.lowering.cache import Cache, default_cache_folder
 from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.lower import Limits, lower_all

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from stagebench.dump.files import Dump
     from stagebench.experiment.bisecting import Bisected
     from stagebench.experiment.bisecting_axes import Axis
-    from stagebench.experiment.sweep import SweepPlan
+    from stagebench.experiment.sweep_plan import SweepPlan
 
 _EPILOG = """\
 stagebench bisect --fact shared_memory.dynamic_bytes --num-stages 3 --arch sm_90a

@@ -60,7 +60,8 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
     from stagebench.diff.text_input import Input
     from stagebench.dump.files import read_dump
     from stagebench.experiment.parameter_values import parse_assignments
-    from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+    from stagebench.experiment.sweep import SweepOptions, run_sweep
+    from stagebench.experiment.sweep_plan import SweepPlan
 
     depth = arguments.num_stages
     if depth is not None and not depth.isdigit():

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     from stagebench.experiment.kernel_reference import parse_kernel
     from stagebench.experiment.project import find_project
     from stagebench.experiment.starting_point import starting_point
-    from stagebench.experiment.sweep import DEFAULT_ARCHS
+    from stagebench.experiment.sweep_plan import DEFAULT_ARCHS
     from stagebench.facts.arch import check_arch
 
     name = arguments.name.removesuffix(".py")

@@ -13,7 +13,8 @@ from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from stagebench.experiment.sweep import SweepOptions, SweepPlan, SweepResult
+    from stagebench.experiment.sweep import SweepOptions, SweepResult
+    from stagebench.experiment.sweep_plan import SweepPlan
     from stagebench.model import Scalar
 
 DEFAULT_DUMP_DIR = "stagebench-dumps"
@@ -194,7 +195,7 @@ def run(arguments: argparse.Namespace) -> int:
 def sweep_plan(arguments: argparse.Namespace) -> SweepPlan:
     """What to lower, from the arguments of `add_kernel`, `add_variant` and `add_compilers`."""
     from stagebench.experiment.parameter_values import parse_assignments
-    from stagebench.experiment.sweep import DEFAULT_ARCHS, SweepPlan
+    from stagebench.experiment.sweep_plan import DEFAULT_ARCHS, SweepPlan
 
     params = parse_assignments(arguments.set, "--set")
     for flag, name in _GEMM_FLAGS.items():

@@ -18,14 +18,15 @@ from stagebench.experiment.compared_with import Compared, baseline_folder
 from stagebench.experiment.experiment_file import ExperimentFile
 from stagebench.experiment.lowered_experiments import Seen, lower_experiments
 from stagebench.experiment.project import Project
-from stagebench.experiment.sweep import SweepOptions, SweepWatcher
+from stagebench.experiment.sweep import SweepOptions
+from stagebench.experiment.sweep_watcher import SweepWatcher
 from stagebench.gate.baselines import Accepted
 from stagebench.gate.writer import Writing, baseline_files, is_current, locked, write_baselines
 from stagebench.model import Compiler, Record
 from stagebench.model.verdict import AcceptStep, ExperimentVerdict, VariantVerdict, Verdict
 
 STEPS: tuple[AcceptStep, ...] = ("create", "fix", "trim")
-_NOT_THE_CODE = ("timeout", "out_of_memory", "crash")
+_NOT_THE_CODE = ("timeout", "out_of_memory", "crash", "unreadable_ir")
 
 
 class Step(Record, frozen=True, kw_only=True):

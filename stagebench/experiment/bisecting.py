@@ -19,7 +19,8 @@ from stagebench.dump.directory import read_run
 from stagebench.dump.files import Dump
 from stagebench.errors import MachineError, UsageError
 from stagebench.experiment.bisecting_axes import Axis
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.gate.expectation import Member, answer
 from stagebench.gate.fact_pattern import matches
 from stagebench.gate.fact_values import fact_values

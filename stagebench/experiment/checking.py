@@ -17,7 +17,8 @@ from stagebench.experiment.experiment_file import ExperimentFile
 from stagebench.experiment.experiment_policies import experiment_policies
 from stagebench.experiment.lowered_experiments import LoweredExperiments, Seen, lower_experiments
 from stagebench.experiment.planned_variants import is_meant
-from stagebench.experiment.sweep import SweepOptions, SweepWatcher
+from stagebench.experiment.sweep import SweepOptions
+from stagebench.experiment.sweep_watcher import SweepWatcher
 from stagebench.experiment.unused_baselines import ownerless, with_all_unused
 from stagebench.gate.baseline_line import forget_documents
 from stagebench.gate.baselines import Baseline, BaselineSet

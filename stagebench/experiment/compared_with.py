@@ -52,7 +52,8 @@ def baselines_of_file(file: ExperimentFile, compared: Compared, temporary: Path)
         if not run.is_dir():
             raise DumpError(f"no run at {run}", hint="`stagebench sweep --dump-dir DIR` writes one")
         root = run / file.name if (run / file.name).is_dir() else run
-        return read_baselines(root, shown=shown(root, file.project), said=f"run {run}")
+        place = shown(root, file.project)
+        return read_baselines(root, shown=place, said=f"run {run}", accepted=False)
     if compared.revision is not None:
         into = temporary / str(len(list(temporary.iterdir())))
         into.mkdir()

@@ -15,13 +15,8 @@ from stagebench.experiment.definition import Case
 from stagebench.experiment.experiment_file import ExperimentFile
 from stagebench.experiment.experiment_policies import experiment_policies
 from stagebench.experiment.planned_variants import Planned, plan_variants
-from stagebench.experiment.sweep import (
-    DEFAULT_ASSEMBLER,
-    SweepOptions,
-    SweepWatcher,
-    Unwatched,
-    lowerer,
-)
+from stagebench.experiment.sweep import DEFAULT_ASSEMBLER, SweepOptions, lowerer
+from stagebench.experiment.sweep_watcher import SweepWatcher, Unwatched
 from stagebench.lowering.cache import Cache, default_cache_folder
 from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers, choose_or_not
 from stagebench.lowering.compiler_choice import parse_choice

@@ -14,7 +14,7 @@ from stagebench.experiment.compared_with import Compared
 from stagebench.experiment.definition import Case
 from stagebench.experiment.experiment_file import ExperimentFile
 from stagebench.experiment.kernel_reference import parse_kernel
-from stagebench.experiment.sweep import SweepPlan, expand
+from stagebench.experiment.sweep_plan import SweepPlan, expand
 from stagebench.lowering.failure import unresolved_variant
 from stagebench.model import Compiler, ParamValue
 from stagebench.worker.protocol import LowerRequest

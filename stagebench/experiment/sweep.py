@@ -5,58 +5,38 @@ The Python API behind ``stagebench sweep``; the records are those of ``--json``.
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
-from stagebench.dump.directory import DumpDirectory, Timing
-from stagebench.errors import StagebenchError, UsageError
-from stagebench.experiment.kernel_reference import KernelReference, parse_kernel
-from stagebench.facts.arch import check_arch
+from stagebench.dump.directory import DumpDirectory
+from stagebench.errors import UsageError
+from stagebench.experiment.kernel_reference import parse_kernel
+from stagebench.experiment.sweep_dumps import Dumping, finish_dumps
+from stagebench.experiment.sweep_plan import (
+    DEFAULT_ARCHS,
+    DEFAULT_NUM_STAGES,
+    SweepPlan,
+    expand,
+)
+from stagebench.experiment.sweep_watcher import SweepWatcher, Unwatched
 from stagebench.lowering.cache import Cache, default_cache_folder
 from stagebench.lowering.choose_compilers import choose_compilers
 from stagebench.lowering.lower import (
     TIR_PIPELINE,
     Limits,
     LowerFunction,
-    Lowering,
     NoDepthParameterError,
-    Watcher,
     lower_all,
     lower_with_each,
 )
 from stagebench.model import ParamValue, Run, Scalar
-from stagebench.worker.protocol import LowerRequest, Times
 
-DEFAULT_NUM_STAGES = (1, 2, 3, 4)
-DEFAULT_ARCHS = ("sm_80", "sm_90a")
 DEFAULT_TIMEOUT_SECONDS = 300.0
 DEFAULT_ASSEMBLER = "nvrtc"
-MAX_NUM_STAGES = 1024
-
-
-@dataclass(frozen=True)
-class SweepPlan:
-    """What to sweep.
-
-    ``num_stages`` is ``None`` for the default depths, or for the kernel as written where its depth
-    is a literal.  ``params`` maps each parameter to its values, more than one being an axis.
-    ``compilers`` are values of ``--compiler`` (`stagebench.lowering.compiler_choice`), none for
-    this environment's.
-    """
-
-    kernel: str = "gemm"
-    num_stages: tuple[int, ...] | None = None
-    archs: tuple[str, ...] = DEFAULT_ARCHS
-    params: Mapping[str, tuple[ParamValue, ...]] = field(default_factory=dict)
-    stage_param: str | None = None
-    pass_configs: Mapping[str, Scalar] = field(default_factory=dict)
-    compilers: tuple[str, ...] = ()
 
 
 def _ignore(message: str) -> None:
@@ -99,32 +79,6 @@ class SweepResult:
     notes: tuple[str, ...]
 
 
-class Unwatched:
-    """A watcher that does nothing."""
-
-    def planned(self, requests: Sequence[LowerRequest]) -> None:
-        """Ignore."""
-
-    def importing(self) -> None:
-        """Ignore."""
-
-    def started(self, index: int) -> None:
-        """Ignore."""
-
-    def finished(self, index: int, lowering: Lowering) -> None:
-        """Ignore."""
-
-    def assembled(self, index: int, lowering: Lowering) -> None:
-        """Ignore."""
-
-
-class SweepWatcher(Watcher, Protocol):
-    """A `Watcher` that is first told of all requests."""
-
-    def planned(self, requests: Sequence[LowerRequest]) -> None:
-        """All requests, before anything starts (again where the kernel is lowered as written)."""
-
-
 def run_sweep(
     plan: SweepPlan, options: SweepOptions, watcher: SweepWatcher | None = None
 ) -> SweepResult:
@@ -155,7 +109,7 @@ def run_sweep(
         memory_bytes=options.memory_limit_bytes,
     )
     folders: dict[int, str] = {}
-    dumping = _Dumping(watcher or Unwatched(), directory, chosen, folders)
+    dumping = Dumping(watcher or Unwatched(), directory, chosen, folders)
     notes: tuple[str, ...] = ()
     depths = DEFAULT_NUM_STAGES if plan.num_stages is None else plan.num_stages
     requests = expand(plan, kernel, depths)
@@ -171,7 +125,7 @@ def run_sweep(
         dumping.planned(requests * len(compilers))
         lowerings = lower_with_each(requests, compilers, limits, cache, dumping, lower)
     if directory is not None:
-        _finish(directory, lowerings, folders)
+        finish_dumps(directory, lowerings, folders)
     return SweepResult(
         run=Run(variants=tuple(lowering.result for lowering in lowerings)),
         kernel_cus=tuple(lowering.kernel_cu for lowering in lowerings),
@@ -269,73 +223,6 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
     return run_sweep(plan, options).run
 
 
-def expand(
-    plan: SweepPlan, kernel: KernelReference, depths: Sequence[int | None]
-) -> list[LowerRequest]:
-    """Every combination for one compiler: arch outermost, then parameters, then depth."""
-    for depth in depths:
-        if depth is not None and not 0 <= depth <= MAX_NUM_STAGES:
-            raise UsageError(
-                f"num_stages {depth} is out of range", hint=f"a depth is 0 to {MAX_NUM_STAGES}"
-            )
-    _check_axis("--num-stages", depths)
-    _check_axis("--arch", plan.archs)
-    for name, values in plan.params.items():
-        _check_axis(name, [repr(value) for value in values])  # 1, 1.0 and True are three values
-    for name in ("num_stages", *([plan.stage_param] if plan.stage_param else [])):
-        if name in plan.params:
-            raise UsageError(f"{name} carries the depth", hint="use --num-stages for it")
-    names = sorted(plan.params)
-    return [
-        _request(plan, kernel, check_arch(arch), dict(zip(names, values, strict=True)), depth)
-        for arch in plan.archs
-        for values in itertools.product(*(plan.params[name] for name in names))
-        for depth in depths
-    ]
-
-
-def _request(
-    plan: SweepPlan,
-    kernel: KernelReference,
-    arch: str,
-    params: dict[str, ParamValue],
-    depth: int | None,
-) -> LowerRequest:
-    request = LowerRequest(
-        path=kernel.path,
-        function=kernel.function,
-        kernel=kernel.name,
-        params={name: _passable(name, value) for name, value in params.items()},
-        num_stages=depth,
-        stage_param=plan.stage_param,
-        arch=arch,
-        pass_configs=dict(plan.pass_configs),
-    )
-    try:  # what crosses to the worker must decode there: say so here, with the parameter's name
-        return msgspec.convert(msgspec.to_builtins(request), LowerRequest, strict=True)
-    except msgspec.ValidationError as exc:
-        raise UsageError(f"a parameter has a value of a kind that can't be passed: {exc}") from exc
-
-
-def _passable(name: str, value: ParamValue) -> ParamValue:
-    """The value as a worker will get it; JSON has no infinity."""
-    try:
-        plain: ParamValue = msgspec.convert(value, ParamValue, strict=True)
-        if repr(msgspec.json.decode(msgspec.json.encode(plain), type=ParamValue)) == repr(plain):
-            return plain
-        reason = "it is not finite"
-    except (msgspec.ValidationError, TypeError, OverflowError) as exc:
-        reason = str(exc)
-    raise UsageError(f"{name} has a value that can't be passed, {value!r}: {reason}")
-
-
-def _check_axis(flag: str, values: Sequence[object]) -> None:
-    if not values:
-        raise UsageError(f"{flag} has no value")
-    if len(set(values)) != len(values):
-        raise UsageError(f"{flag} has a value twice: {' '.join(map(str, values))}")
-
-
 def _jobs(asked: int | None) -> int:
     if asked is not None:
         if asked < 1:
@@ -345,82 +232,3 @@ def _jobs(asked: int | None) -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
-
-
-class _Dumping:
-    """Writes each variant's dump as soon as it is there, then tells the watcher."""
-
-    def __init__(
-        self,
-        watcher: SweepWatcher | Unwatched,
-        directory: DumpDirectory | None,
-        chosen: tuple[str, ...],
-        folders: dict[int, str],
-    ) -> None:
-        self._watcher = watcher
-        self._directory = directory
-        self._chosen = chosen
-        self._folders = folders
-
-    def planned(self, requests: Sequence[LowerRequest]) -> None:
-        self._watcher.planned(requests)
-
-    def importing(self) -> None:
-        self._watcher.importing()
-
-    def started(self, index: int) -> None:
-        self._watcher.started(index)
-
-    def finished(self, index: int, lowering: Lowering) -> None:
-        self._write(index, lowering)
-        self._watcher.finished(index, lowering)
-
-    def assembled(self, index: int, lowering: Lowering) -> None:
-        self._write(index, lowering)
-        self._watcher.assembled(index, lowering)
-
-    def _write(self, index: int, lowering: Lowering) -> None:
-        if self._directory is None:
-            return
-        try:
-            self._folders[index] = self._directory.write(
-                lowering.result,
-                self._chosen,
-                lowering.kernel_cu,
-                lowering.snapshots,
-                lowering.assembly,
-            )
-        except OSError as exc:
-            raise _unwritten(self._directory.root, exc) from exc
-
-
-def _finish(
-    directory: DumpDirectory, lowerings: Sequence[Lowering], folders: Mapping[int, str]
-) -> None:
-    timings = {
-        folders[index]: _timing(lowering.times, len(lowering.result.facts.lowering.passes))
-        for index, lowering in enumerate(lowerings)
-        if lowering.times and lowering.result.facts and index in folders
-    }
-    try:
-        directory.finish(tuple(folders[index] for index in sorted(folders)), timings)
-    except OSError as exc:
-        raise _unwritten(directory.root, exc) from exc
-
-
-def _unwritten(root: Path, exc: OSError) -> StagebenchError:
-    return StagebenchError(
-        f"can't write to {root}: {exc.strerror}",
-        hint="finished variants are in the cache: make room and run the same command again",
-    )
-
-
-def _timing(times: Times, passes: int) -> Timing:
-    measured = {item.sequence: round(item.seconds, 6) for item in times.passes}
-    return Timing(
-        load=round(times.load, 6),
-        lower=round(times.lower, 6),
-        observe=round(times.observe, 6),
-        facts=round(times.facts, 6),
-        pass_seconds=tuple(measured.get(sequence) for sequence in range(passes)),
-    )

@@ -82,10 +82,11 @@ class BaselineSet:
     baselines: tuple[Baseline, ...]
 
 
-def read_baselines(root: Path, *, shown: str, said: str) -> BaselineSet:
+def read_baselines(root: Path, *, shown: str, said: str, accepted: bool = True) -> BaselineSet:
     """Everything accepted below ``root``; no baselines where the folder is not there.
 
-    Raises `DumpError` where one of them can't be trusted.
+    ``accepted``: they are `accept`'s, so that its history has to be there too; the dumps of a run
+    have none.  Raises `DumpError` where one of them can't be trusted.
     """
     left_aside = root.parent / f"{ASIDE}{root.name}"
     if not root.exists() and left_aside.is_dir():
@@ -104,6 +105,13 @@ def read_baselines(root: Path, *, shown: str, said: str) -> BaselineSet:
         Baseline(name=folder.relative_to(root).as_posix(), dump=_read(folder))
         for folder in _folders(root)
     ]
+    if accepted and found and not (root / BASELINE).is_file():
+        raise DumpError(
+            f"{root / BASELINE} is not there: nothing says who accepted the "
+            f"{len(found)} baselines beside it, and why",
+            hint=f"restore it (`git checkout -- {root / BASELINE}`), or delete {root} and "
+            "`stagebench accept`",
+        )
     return BaselineSet(root, shown, said, tuple(found))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -28,6 +29,8 @@ from stagebench.model import SCHEMA_VERSION, VariantResult
 from stagebench.model.codec import encode_pretty
 
 _KEPT = 12
+_HALF_MADE = re.compile(re.escape(UNFINISHED) + r"[a-z0-9_]{8}")
+"""What `tempfile.mkdtemp` calls a folder of `_make`."""
 _WAIT_SECONDS = 120.0
 _LOOK_SECONDS = 0.1
 
@@ -90,6 +93,7 @@ def locked(root: Path, tell: Callable[[str], None]) -> Iterator[None]:
         raise UsageError(f"can't write baselines to {root}: {exc.strerror}") from exc
     try:
         _take(handle, root, tell)
+        _clear_abandoned(root)
         yield
     finally:
         os.close(handle)
@@ -113,6 +117,18 @@ def _take(handle: int, root: Path, tell: Callable[[str], None]) -> None:
             time.sleep(_LOOK_SECONDS)
         else:
             return
+
+
+def _clear_abandoned(root: Path) -> None:
+    """Remove what an `accept` that was killed left half made; no other one is at work now.
+
+    Old baselines that were set aside stay: they may be the only ones there are (`read_baselines`).
+    """
+    with contextlib.suppress(OSError):
+        for entry in sorted(root.iterdir()):
+            made = _HALF_MADE.fullmatch(entry.name)
+            if made and entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
 
 
 def write_baselines(writings: Sequence[Writing]) -> None:

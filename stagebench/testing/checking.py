@@ -13,7 +13,8 @@ from stagebench.experiment.checking import run_check
 from stagebench.experiment.compared_with import Compared
 from stagebench.experiment.kernel_reference import parse_kernel
 from stagebench.experiment.planned_variants import plan_variants
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, expand, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan, expand
 from stagebench.gate.expectation import Expectation
 from stagebench.lowering.cache import default_cache_folder
 from stagebench.model import Compiler, Facts

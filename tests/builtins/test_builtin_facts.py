@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from stagebench import kernels
-from stagebench.experiment.sweep import SweepPlan
+from stagebench.experiment.sweep_plan import SweepPlan
 from tests.lowered import results, warm
 
 pytestmark = pytest.mark.tilelang

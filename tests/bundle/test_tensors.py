@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stagebench.experiment.sweep import SweepPlan
+from stagebench.experiment.sweep_plan import SweepPlan
 from tests.corpus.test_ground_truth import CASES, plan_of
 from tests.lowered import results, warm
 

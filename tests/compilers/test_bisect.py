@@ -11,7 +11,8 @@ from stagebench.errors import MachineError, UsageError
 from stagebench.experiment import bisecting
 from stagebench.experiment.bisecting import Candidate, Watched, bisect, candidates, seen
 from stagebench.experiment.bisecting_axes import axis_values
-from stagebench.experiment.sweep import SweepOptions, SweepPlan
+from stagebench.experiment.sweep import SweepOptions
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.model import Failure
 from stagebench.report.bisect_view import bisection_lines
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from stagebench.experiment.sweep import SweepPlan
+from stagebench.experiment.sweep_plan import SweepPlan
 from tests.corpus import ground_truth
 from tests.lowered import results, warm
 

@@ -4,7 +4,8 @@ import pytest
 
 from stagebench.dump.files import read_dump
 from stagebench.dump.select import select_dump
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
 
 pytestmark = pytest.mark.tilelang
 

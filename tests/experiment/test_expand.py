@@ -4,7 +4,8 @@ import pytest
 
 from stagebench.errors import UsageError
 from stagebench.experiment.kernel_reference import parse_kernel
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, expand, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan, expand
 
 GEMM = parse_kernel("gemm")
 

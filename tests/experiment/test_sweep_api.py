@@ -6,7 +6,8 @@ import pytest
 
 import stagebench
 from stagebench.dump.directory import read_run
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.model import Run
 from stagebench.model.codec import encode_pretty
 from tests.command_line import stagebench as command

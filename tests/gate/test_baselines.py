@@ -14,10 +14,11 @@ FILES = ("variant.json", "facts.json", "launch.json", "passes.json")
 
 @pytest.fixture
 def root(tmp_path):
-    """Baselines of one experiment: two variants and no history."""
+    """Baselines of one experiment: two variants and an empty history."""
     root = tmp_path / "dumps" / "exp"
     write(root / "gemm" / "sm_90a" / "num_stages=2", dumps.lowered())
     write(root / "gemm" / "sm_90a" / "num_stages=3", dumps.failed())
+    (root / BASELINE).write_text('{"schema_version": 1, "accepted": []}\n')
     return root
 
 
@@ -38,6 +39,16 @@ def test_what_is_there_is_read_in_order(root):
     assert [baseline.name for baseline in read(root).baselines] == [
         "gemm/sm_90a/num_stages=2", "gemm/sm_90a/num_stages=3",
     ]  # fmt: skip
+
+
+def test_baselines_that_nobody_accepted(root):
+    """Without its history a folder of dumps is no folder of baselines; a run's dumps have none."""
+    (root / BASELINE).unlink()
+    error = refused(root)
+    assert f"{root / BASELINE} is not there" in error.message
+    assert "the 2 baselines beside it" in error.message
+    assert f"git checkout -- {root / BASELINE}" in error.hint
+    assert len(read_baselines(root, shown="x", said="x", accepted=False).baselines) == 2
 
 
 def test_no_folder_is_no_baselines(tmp_path):

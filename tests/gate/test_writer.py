@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stagebench.errors import StagebenchError
+from stagebench.errors import StagebenchError, UsageError
 from stagebench.gate import writer
 from stagebench.gate.baselines import Accepted, read_baselines, read_history
 from stagebench.gate.writer import Writing, baseline_files, is_current, locked, write_baselines
@@ -69,6 +69,33 @@ def test_create_fix_and_trim(root):
     assert (root / "NOTES.md").read_text() == "mine\n"
     assert [entry.reason for entry in read_history(root).accepted] == ["better", "why"]
     assert sorted(path.name for path in root.parent.iterdir()) == ["exp"]
+
+
+def test_what_a_killed_accept_left_is_removed(root):
+    """Half-made folders go with the next one; what was set aside, or is somebody's own, stays."""
+    dumps_folder = root.parent
+    for name in (".tmp-ab12_xyz", ".tmp-old-other", ".tmp-mine", ".tmp-AB12_XYZ", "exp2"):
+        (dumps_folder / name / "x").mkdir(parents=True)
+    (dumps_folder / ".tmp-ab12_abc").write_text("a file")
+    (dumps_folder / ".tmp-link_abc").symlink_to(dumps_folder / "exp2")
+    with locked(dumps_folder, print):
+        write_baselines([writing(root, text="again")])
+    assert sorted(path.name for path in dumps_folder.iterdir()) == [
+        ".tmp-AB12_XYZ", ".tmp-ab12_abc", ".tmp-link_abc", ".tmp-mine", ".tmp-old-other", "exp",
+        "exp2",
+    ]  # fmt: skip
+
+
+def test_a_writer_at_work_keeps_what_it_makes(root, monkeypatch):
+    """Another one waits for the lock before it looks for what was left."""
+    seen = []
+    monkeypatch.setattr(writer, "_WAIT_SECONDS", 0.2)
+    with locked(root.parent, print):
+        (root.parent / ".tmp-ab12_xyz").mkdir()
+        with pytest.raises(UsageError, match="has been writing"), locked(root.parent, seen.append):
+            pass
+        assert (root.parent / ".tmp-ab12_xyz").is_dir()
+    assert len(seen) == 1
 
 
 def test_the_history_is_short(root):

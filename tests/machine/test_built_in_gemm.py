@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.lowering.cache import default_cache_folder
 
 pytestmark = pytest.mark.tilelang

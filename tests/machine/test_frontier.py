@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from stagebench.experiment.sweep import SweepPlan
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.machine.frontier import DepthModel, depth_model, frontier
 from stagebench.model import Barrier, PipelineLoop, SharedBuffer, SharedMemory
 from tests.lowered import results, warm

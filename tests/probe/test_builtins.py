@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.probe.build import build_probes
 
 pytestmark = [pytest.mark.slow, pytest.mark.tilelang]

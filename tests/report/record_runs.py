@@ -13,7 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.model import Run, VariantResult
 from stagebench.model.codec import encode_pretty
 

@@ -4,7 +4,7 @@ from importlib import metadata
 
 import pytest
 
-from stagebench.experiment.sweep import Unwatched
+from stagebench.experiment.sweep_watcher import Unwatched
 from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.lower import Limits, lower_all
 from stagebench.worker.protocol import LowerRequest

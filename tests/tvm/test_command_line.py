@@ -152,7 +152,8 @@ def test_names():
 @pytest.mark.tilelang
 def test_tvm_that_is_not_installed_fails_its_own_variants(monkeypatch):
     """The others lower; its cells say what installs it."""
-    from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+    from stagebench.experiment.sweep import SweepOptions, run_sweep
+    from stagebench.experiment.sweep_plan import SweepPlan
 
     found = compiler_environment.find_distribution
 

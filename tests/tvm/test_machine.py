@@ -2,7 +2,8 @@
 
 import pytest
 
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.lowering.cache import default_cache_folder
 from tests.tvm.lowering import needs_tvm
 

@@ -5,7 +5,8 @@ import pytest
 from stagebench.diff.pass_compare import pass_timeline
 from stagebench.diff.pass_runs import Lowering
 from stagebench.dump.directory import read_run
-from stagebench.experiment.sweep import SweepOptions, SweepPlan, run_sweep
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
 from tests.diffing.passes.test_pass_facts import disagreements
 from tests.tvm.lowering import needs_tvm
 
