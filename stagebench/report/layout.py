@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+_SYLLABLES = {"specialisation": ("speciali", "sation")}
+"""Long words of our own, which get a hyphen; a name never does."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[_.,/·])")
 
 
 def wrap(text: str, width: int) -> list[str]:
     """Lines of at most ``width``: broken at spaces, long names at their humps, else anywhere.
+
+    A long word of our own is broken between syllables.
 
     Leading blanks indent every line.
     """
@@ -32,6 +36,9 @@ def wrap(text: str, width: int) -> list[str]:
 def _break(word: str, width: int) -> list[str]:
     if len(word) <= width:
         return [word]
+    start, end = _SYLLABLES.get(word, ("", ""))
+    if start and len(start) < width:
+        return [f"{start}-", *_break(end, width)]
     lines = [""]
     for part in _HUMP.split(word):
         if len(lines[-1]) + len(part) <= width:

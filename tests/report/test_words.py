@@ -89,3 +89,11 @@ def test_long_names_break_at_their_humps():
         "tl.ProducerConsumer", "WarpSpecialized",
     ]  # fmt: skip
     assert layout.wrap("  one two", 12) == ["  one two"]
+
+
+def test_a_long_word_of_ours_gets_a_hyphen():
+    """In a column of 13, five of which fit into 100; a name of that length is broken as it is."""
+    assert layout.wrap("warp specialisation", 13) == ["warp", "speciali-", "sation"]
+    assert layout.wrap("warp specialisation", 14) == ["warp", "specialisation"]
+    assert layout.wrap("specialisation", 8) == ["speciali", "sation"]
+    assert layout.wrap("specialisations", 13) == ["specialisatio", "ns"]
