@@ -75,11 +75,11 @@ def _resources(machine: MachineCode) -> Section:
         for point in machine.frontier
     ]
     head = ("by shared memory, on", "deepest num_stages", "deepest with two CTAs per SM")
-    known = any(cell != UNKNOWN for row in rows for cell in row[1:])
+    says_something = any(cell != UNKNOWN for row in rows for cell in row[1:])
     return Section(
         title="Resources of the machine code",
         lines=tuple(lines),
-        rows=(head, *rows) if known else (),
+        rows=(head, *rows) if says_something else (),
     )
 
 
