@@ -68,6 +68,28 @@ def level_rows(
     return tuple(rows)
 
 
+def ptx_and_sass_rows(
+    executed: Sequence[Executed], sass: Sequence[SassSite]
+) -> tuple[LevelRow, ...]:
+    """The same of a kernel whose IR and CUDA were not read: two levels, held against each other."""
+    totals = op_totals(executed)
+    lines = [(one.op, line) for one in executed for line in one.ptx_lines]
+    compared = {comparison.op: comparison for comparison in compare(lines, sass)}
+    polls = compared[POLL].sass if POLL in compared else 0
+    return tuple(
+        LevelRow(
+            op=op,
+            ir=None,
+            cuda=None,
+            ptx=totals.get(op, LevelCount(static=0, executed=0)),
+            sass=LevelCount(static=compared[op].sass if op in compared else 0, executed=None),
+            explanations=tuple(_sass_reasons(compared.get(op), polls)),
+            agreed=op not in compared or compared[op].unexplained == 0,
+        )
+        for op in sorted({*totals, *compared} - NOT_IN_CUDA)
+    )
+
+
 def _sass_reasons(compared: OpComparison | None, polls: int) -> list[str]:
     if compared is None:
         return []

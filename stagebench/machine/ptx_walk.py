@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stagebench.errors import UsageError
-from stagebench.model import Diagnostic, Evidence, Extent, Facts, Launch
+from stagebench.model import Diagnostic, Evidence, Extent, Launch
 from stagebench.ptx.executed import Execution, walk
 from stagebench.ptx.records import Function, Module
 from stagebench.ptx.thread_class import Placement
@@ -29,12 +29,11 @@ class Walked:
     notes: tuple[Diagnostic, ...]
 
 
-def walk_kernel(module: Module, facts: Facts) -> Walked:
-    """Walk block 0 of the kernel that the facts' launch plan names.
+def walk_kernel(module: Module, launch: Launch, scalars: Mapping[str, int]) -> Walked:
+    """Walk block 0 of the kernel that a launch plan names; ``scalars`` are arguments by name.
 
     Raises `UsageError` where the module does not hold it.
     """
-    launch = facts.launch
     function = next((one for one in module.entries if one.name == launch.function), None)
     if function is None:
         names = ", ".join(one.name for one in module.entries) or "none"
@@ -42,7 +41,7 @@ def walk_kernel(module: Module, facts: Facts) -> Walked:
     placement = Placement(
         block=_known(launch.block), grid=_known(launch.grid), cluster=_known(launch.cluster)
     )
-    params = parameter_values(function, launch.params, {})
+    params = parameter_values(function, launch.params, scalars)
     execution = walk(module, function, placement, params)
     return Walked(
         execution=execution,
