@@ -12,7 +12,7 @@ from hashlib import blake2b
 import msgspec
 
 from stagebench.dump.folder_name import variant_folder
-from stagebench.model import Variant
+from stagebench.model import Compiler, Variant
 
 _CASE_BYTES = 6
 
@@ -26,15 +26,18 @@ def case_of(variant: Variant) -> str:
 
 
 def ids_of(variants: Sequence[Variant]) -> tuple[str, ...]:
-    """A folder for each: short where that tells them apart, else with all that differs."""
+    """A folder for each: short where that tells them apart, else with all that differs.
+
+    Compilers have parameters of their own for one kernel: what differs is what differs within one.
+    """
+    alike: dict[tuple[str, Compiler], list[Variant]] = {}
+    for variant in variants:
+        alike.setdefault((variant.kernel, variant.compiler), []).append(variant)
     names = sorted({name for variant in variants for name in variant.params})
     differing = [
         name
         for name in names
-        if any(
-            len({repr(v.params.get(name)) for v in variants if v.kernel == kernel}) > 1
-            for kernel in {v.kernel for v in variants}
-        )
+        if any(len({repr(v.params.get(name)) for v in several}) > 1 for several in alike.values())
     ]
     several = len({variant.compiler for variant in variants}) > 1
     ids = [variant_folder(variant, differing, by_compiler=several) for variant in variants]

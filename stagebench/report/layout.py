@@ -36,9 +36,9 @@ def wrap(text: str, width: int) -> list[str]:
 def _break(word: str, width: int) -> list[str]:
     if len(word) <= width:
         return [word]
-    start, end = _SYLLABLES.get(word, ("", ""))
-    if start and len(start) < width:
-        return [f"{start}-", *_break(end, width)]
+    first, second = _SYLLABLES.get(word, ("", ""))
+    if first and len(first) < width:
+        return [f"{first}-", *_break(second, width)]
     lines = [""]
     for part in _HUMP.split(word):
         if len(lines[-1]) + len(part) <= width:

@@ -95,28 +95,25 @@ def sweep_names(measured: Measured) -> tuple[str, ...]:
     ``gemm/sm_90a``; ``gemm/sm_90a/block_N=64,compiler=tilelang==0.1.14``.
     """
     variants = [sweep.variant for sweep in measured.sweeps]
-    told = [_told(variant) for variant in variants]
     names = []
-    for variant, mine in zip(variants, told, strict=True):
-        alike = [
-            other
-            for each, other in zip(variants, told, strict=True)
-            if (each.kernel, each.arch) == (variant.kernel, variant.arch)
-        ]
+    for variant in variants:
+        same = [v for v in variants if (v.kernel, v.arch) == (variant.kernel, variant.arch)]
+        own = [_values(v) for v in same if v.compiler == variant.compiler]
         axes = [
             f"{key}={value}"
-            for key, value in mine.items()
-            if len({other.get(key) for other in alike}) > 1
+            for key, value in _values(variant).items()
+            if len({other.get(key) for other in own}) > 1
         ]
+        if any(v.compiler != variant.compiler for v in same):
+            axes.append(f"compiler={variant.compiler.name}=={variant.compiler.version}")
         names.append("/".join([variant.kernel, variant.arch, *([",".join(axes)] if axes else [])]))
     return tuple(names)
 
 
-def _told(variant: Variant) -> dict[str, str]:
-    """All but kernel, arch and depth, as text."""
+def _values(variant: Variant) -> dict[str, str]:
+    """Parameters and pass configs but for the depth, as text."""
     values = {**variant.params, **variant.pass_configs}
-    told = {name: str(value) for name, value in values.items() if name != "num_stages"}
-    return {**told, "compiler": f"{variant.compiler.name}=={variant.compiler.version}"}
+    return {name: str(value) for name, value in values.items() if name != "num_stages"}
 
 
 def select_sweeps(measured: Measured, only: Sequence[str]) -> Measured:

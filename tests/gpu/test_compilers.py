@@ -87,6 +87,24 @@ def test_each_compiler_is_its_own_reference(tmp_path):
     }  # fmt: skip
 
 
+def test_names_say_what_differs_within_a_compiler(tmp_path):
+    """Parameters that only the other compiler's kernel has are in no name: the compiler is."""
+    here = by(NEW, 1)
+    there = by("0.25", 1, name="tvm")
+    params = {"block": 64, "num_stages": 1}
+    variant = msgspec.structs.replace(here.result.variant, params={**params, "threads": 128})
+    here = here.__class__(
+        **{**vars(here), "result": msgspec.structs.replace(here.result, variant=variant)}
+    )
+    variants = read_bundle(bundle(tmp_path / "b", here, there)).bundle.variants
+    assert ["threads" in v.id or "block" in v.id for v in variants] == [False, False]
+    assert ["compiler=" in v.id for v in variants] == [True, True]
+    assert profiled(tmp_path, tmp_path / "b") == 0
+    assert sweep_names(read_measured(tmp_path / "out")) == (
+        "k.py:copy/sm_90a/compiler=tilelang==0.1.15", "k.py:copy/sm_90a/compiler=tvm==0.25",
+    )  # fmt: skip
+
+
 def test_steps_are_of_one_compiler(tmp_path, capsys):
     """Each compiler has its own sweep of depths, rates from its own facts, and a row of times."""
     path = bundle(tmp_path / "b", by(OLD, 0), by(NEW, 0), by(OLD, 1, "wrong"), by(NEW, 1))
