@@ -1,7 +1,7 @@
 """What did each pass do to two variants, or to one?  The records behind ``stagebench passes``.
 
-`compare_passes` is about two variants, `pass_timeline` about one, `pass_matrix` about a whole run,
-each variant against its left neighbour.
+`compare_passes` is about two variants, `pass_timeline` about one, `pass_matrices` about a whole
+run, each variant against its left neighbour.
 """
 
 from __future__ import annotations

@@ -99,7 +99,8 @@ def walk(
 ) -> Execution:
     """Walk one CTA; ``params`` gives values of the kernel's PTX parameters by name.
 
-    A parameter that is not given is not known; `pointer_params` makes addresses for pointers.
+    A parameter that is not given is not known; `stagebench.ptx.walk_facts.parameter_values` makes
+    addresses for pointers.
     ``max_steps`` bounds the basic blocks that are executed.
     """
     program = compile_program(module, function, params or {})

@@ -4,7 +4,7 @@ The names and arguments are those of the CUDA reader (`stagebench.facts.cuda_cal
 `stagebench.facts.cuda_asm`), found independently, so that counts can be compared.  An opcode of a
 synchronising family that is not in a table is ``unknown:<opcode>``.  One instruction may perform
 two operations (``mbarrier.arrive.expect_tx``).  Arguments are those that the text fixes: an operand
-in a register is left to the walk (`VALUES`).
+in a register is left to the walk (`PtxOp.values`).
 
 Source: PTX ISA 9.0, "Parallel Synchronization and Communication Instructions", "Data Movement and
 Conversion Instructions: Asynchronous copy", "Asynchronous Warpgroup Level Matrix

@@ -1,7 +1,8 @@
 """How is a verdict told: what changed and in which variants, what failed, what to type?
 
 Changes that the same variants share stand together; those that only follow from another one are
-counted, and shown when everything is asked for.  Text only: how it looks is `check_view`'s.
+counted, and shown when everything is asked for.  Text only: how it looks is
+`stagebench.report.check_view`'s.
 """
 
 from __future__ import annotations
