@@ -1,4 +1,4 @@
-"""``stagebench decode``: a CudaProfiler buffer as durations of its regions, a trace, a drawing."""
+"""``stagebench decode``: CudaProfiler buffers as durations of regions, a trace, a drawing."""
 
 from __future__ import annotations
 
@@ -11,17 +11,24 @@ from stagebench.errors import EXIT_OK, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
     from stagebench.dump.profiler_sidecar import ProfilerSidecar
+    from stagebench.model import Record
     from stagebench.trace.cuda_profiler import ProfilerTrace
 
 _EPILOG = """\
-exit codes: 0 the buffer is whole · 2 it is damaged (what could be read is shown), or wrong usage
+several buffers, one for each depth say, are shown side by side
+
+exit codes: 0 every buffer is whole · 2 one is damaged (what could be read is shown), or wrong usage
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``decode``."""
     parser.add_argument(
-        "buffer", metavar="BUFFER", type=Path, help="a .npy file, or the raw words (.bin)"
+        "buffers",
+        metavar="BUFFER",
+        type=Path,
+        nargs="+",
+        help="a .npy file, or the raw words (.bin); .npy.xz, .bin.xz",
     )
     parser.add_argument(
         "--format",
@@ -51,25 +58,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Decode, write what was asked for, print; 2 where something is damaged."""
-    from stagebench.trace.cuda_profiler import decode
     from stagebench.trace.profiler_problems import HARMLESS
-    from stagebench.trace.profiler_words import read_words
 
-    words, trailing = read_words(arguments.buffer)
-    given = _reading(arguments)
-    trace = decode(
-        words,
-        given.format,
-        events=given.event_names,
-        blocks=given.blocks,
-        groups=given.groups,
-        stride=given.stride,
-        trailing_bytes=trailing,
-    )
+    if len(arguments.buffers) > 1:
+        _only_one(arguments)
+    read = [_decoded(path, arguments) for path in arguments.buffers]
+    if len(read) == 1:
+        _one(arguments.buffers[0], *read[0], arguments)
+    else:
+        _several(read, arguments)
+    damaged = any(problem.kind not in HARMLESS for _, trace in read for problem in trace.problems)
+    return EXIT_USAGE if damaged else EXIT_OK
+
+
+def _one(
+    path: Path, given: ProfilerSidecar, trace: ProfilerTrace, arguments: argparse.Namespace
+) -> None:
     names = given.group_names
-    _write_timeline(trace, arguments, given.source or arguments.buffer.name, names)
+    _write_timeline(trace, arguments, given.source or path.name, names)
     if arguments.json is not None:
-        _write_json(trace, arguments.json)
+        from stagebench.trace.region_stats import document
+
+        _write_json(document(trace), arguments.json)
     if arguments.json != "-":
         from stagebench.report.region_view import print_regions
 
@@ -80,27 +90,78 @@ def run(arguments: argparse.Namespace) -> int:
             by_block=arguments.by_block,
             show_all=arguments.all,
         )
-    damaged = any(problem.kind not in HARMLESS for problem in trace.problems)
-    return EXIT_USAGE if damaged else EXIT_OK
 
 
-def _reading(arguments: argparse.Namespace) -> ProfilerSidecar:
+def _several(
+    read: list[tuple[ProfilerSidecar, ProfilerTrace]], arguments: argparse.Namespace
+) -> None:
+    from stagebench.trace.region_comparison import compare
+
+    comparison = compare(
+        [str(path) for path in arguments.buffers],
+        [given.source for given, _ in read],
+        [given.group_names for given, _ in read],
+        [trace for _, trace in read],
+    )
+    if arguments.json is not None:
+        _write_json(comparison, arguments.json)
+    if arguments.json != "-":
+        from stagebench.report.region_view import print_comparison
+
+        print_comparison(comparison, show_all=arguments.all)
+
+
+def _only_one(arguments: argparse.Namespace) -> None:
+    """Refuse what is of one buffer alone."""
+    asked = {
+        "--by-block": arguments.by_block,
+        "--perfetto": arguments.perfetto is not None,
+        "--svg": arguments.svg is not None,
+    }
+    for option, given in asked.items():
+        if given:
+            raise UsageError(
+                f"{option} is of one buffer; there are {len(arguments.buffers)}",
+                hint=f"stagebench decode {arguments.buffers[0]} {option} …",
+            )
+
+
+def _decoded(path: Path, arguments: argparse.Namespace) -> tuple[ProfilerSidecar, ProfilerTrace]:
+    """How one buffer was read, and what is in it."""
+    from stagebench.trace.cuda_profiler import decode
+    from stagebench.trace.profiler_words import read_words, uncompressed
+
+    words, trailing = read_words(path)
+    given = _reading(uncompressed(path), arguments)
+    trace = decode(
+        words,
+        given.format,
+        events=given.event_names,
+        blocks=given.blocks,
+        groups=given.groups,
+        stride=given.stride,
+        trailing_bytes=trailing,
+    )
+    return given, trace
+
+
+def _reading(path: Path, arguments: argparse.Namespace) -> ProfilerSidecar:
     """How to read the buffer: as the file beside it says, where no option says otherwise."""
     import msgspec
 
     from stagebench.dump.profiler_sidecar import ProfilerSidecar, read_sidecar, sidecar_path
 
-    beside = read_sidecar(arguments.buffer)
+    beside = read_sidecar(path)
     wire = arguments.format if beside is None else arguments.format or beside.format
     if wire is None:
         raise UsageError(
-            f"{arguments.buffer}: who wrote it? There is no {sidecar_path(arguments.buffer).name}",
+            f"{path}: who wrote it? There is no {sidecar_path(path).name}",
             hint="--format tvm or --format flashinfer: their words can't be told apart by looking",
         )
     if beside is not None and wire != beside.format:
         raise UsageError(
-            f"{sidecar_path(arguments.buffer)} says {beside.format}, not {wire}",
-            hint=f"leave --format out, or move {sidecar_path(arguments.buffer).name} away",
+            f"{sidecar_path(path)} says {beside.format}, not {wire}",
+            hint=f"leave --format out, or move {sidecar_path(path).name} away",
         )
     unknown = ProfilerSidecar(
         source="", tensor="", format=wire, blocks=None, groups=None, stride=None, event_names=(),
@@ -136,11 +197,10 @@ def _write_timeline(
         _write(arguments.svg, timeline_svg(timeline), "--svg")
 
 
-def _write_json(trace: ProfilerTrace, target: str) -> None:
+def _write_json(document: Record, target: str) -> None:
     from stagebench.model.codec import encode_pretty
-    from stagebench.trace.region_stats import document
 
-    data = encode_pretty(document(trace))
+    data = encode_pretty(document)
     if target == "-":
         sys.stdout.buffer.write(data)
     else:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 START, END, INSTANT, FINALIZE = range(4)
 EVENT_IDS = 1 << 10
 WRAP_NS = 1 << 32
+COMPRESSED = ".xz"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,10 @@ LAYOUTS: dict[ProfilerFormat, Layout] = {
 
 
 def read_words(path: Path) -> tuple[Words, int]:
-    """The words of a ``.npy`` file or of a raw one, and how many bytes at its end are no word."""
+    """The words of a ``.npy`` file or of a raw one, and how many bytes at its end are no word.
+
+    Either may be compressed: ``.npy.xz``, ``.bin.xz``.
+    """
     try:
         import numpy as np
     except ImportError as exc:
@@ -59,11 +63,8 @@ def read_words(path: Path) -> tuple[Words, int]:
             "reading a profiler's buffer needs numpy, which is not installed",
             hint="pip install 'stagebench[trace]'",
         ) from exc
-    try:
-        data = path.read_bytes()
-    except OSError as exc:
-        raise UsageError(f"{path}: {exc.strerror or exc}") from exc
-    if path.suffix != ".npy":
+    data = _content(path)
+    if uncompressed(path).suffix != ".npy":
         whole = len(data) // 8 * 8
         return np.frombuffer(data[:whole], dtype="<u8"), len(data) - whole
     try:
@@ -77,3 +78,27 @@ def read_words(path: Path) -> tuple[Words, int]:
             hint="save the buffer itself: numpy.save(file, buffer.numpy())",
         )
     return array.reshape(-1).astype(array.dtype.newbyteorder("=")).view(np.uint64), 0
+
+
+def uncompressed(path: Path) -> Path:
+    """What the file is called without ``.xz``: its sidecar is named after that."""
+    return path.with_suffix("") if path.suffix == COMPRESSED else path
+
+
+def _content(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as exc:
+        raise UsageError(f"{path}: {exc.strerror or exc}") from exc
+    if path.suffix != COMPRESSED:
+        return data
+    try:
+        import lzma
+    except ImportError as exc:  # a Python that was built without it
+        raise MachineError(
+            f"{path}: this Python can't read .xz", hint=f"decompress it first: xz -dk {path}"
+        ) from exc
+    try:
+        return lzma.decompress(data, format=lzma.FORMAT_XZ)
+    except (lzma.LZMAError, EOFError) as exc:
+        raise UsageError(f"{path}: not a whole .xz file: {exc}") from exc

@@ -1,5 +1,7 @@
 """How does a file become words, and what is refused?"""
 
+import io
+import lzma
 import sys
 
 import numpy as np
@@ -19,6 +21,38 @@ def test_raw_and_npy_files_hold_the_same_words(tmp_path):
     for name in ("a.bin", "b.npy", "c.npy", "d.npy"):
         found, trailing = read_words(tmp_path / name)
         assert (found.tolist(), trailing) == (words.tolist(), 0)
+
+
+def test_a_compressed_file_holds_the_same_words(tmp_path):
+    """An array and raw words, as ``xz`` writes them; the bytes of no word are counted, too."""
+    words = np.array([1 << 32 | 2, 2**64 - 1], dtype=np.uint64)
+    array = io.BytesIO()
+    np.save(array, words)
+    (tmp_path / "a.npy.xz").write_bytes(lzma.compress(array.getvalue()))
+    (tmp_path / "b.bin.xz").write_bytes(lzma.compress(words.tobytes() + b"xyz"))
+    for name, trailing in (("a.npy.xz", 0), ("b.bin.xz", 3)):
+        found, rest = read_words(tmp_path / name)
+        assert (found.tolist(), rest) == (words.tolist(), trailing)
+
+
+@pytest.mark.parametrize("damage", ["cut", "other", "flipped", "empty"])
+def test_a_damaged_compressed_file_is_refused(tmp_path, damage):
+    """Cut short, not xz at all, one bit flipped (its checksum says so), nothing in it."""
+    whole = bytearray(lzma.compress(np.arange(1000, dtype=np.uint64).tobytes()))
+    whole[len(whole) // 2] ^= damage == "flipped"
+    content = {"cut": whole[:-20], "other": b"no xz", "flipped": whole, "empty": b""}[damage]
+    (tmp_path / "a.bin.xz").write_bytes(content)
+    with pytest.raises(UsageError, match=r"a\.bin\.xz: not a whole \.xz file"):
+        read_words(tmp_path / "a.bin.xz")
+
+
+def test_a_python_without_lzma(tmp_path, monkeypatch):
+    """Some builds have none: the hint decompresses it first."""
+    (tmp_path / "a.bin.xz").write_bytes(lzma.compress(bytes(8)))
+    monkeypatch.setitem(sys.modules, "lzma", None)
+    with pytest.raises(MachineError) as caught:
+        read_words(tmp_path / "a.bin.xz")
+    assert caught.value.hint.startswith("decompress it first: xz -dk ")
 
 
 def test_bytes_that_are_no_word_are_counted(tmp_path):
