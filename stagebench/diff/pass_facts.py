@@ -12,7 +12,8 @@ knows (roles, sections, proven bounds of an index).
 
 Source: the names of annotations and attributes as in `stagebench.worker.tilelang.pipeline_history`;
 intrinsics as in `stagebench.worker.tilelang.intrinsics` (TileLang 0.1.15) and
-`stagebench.worker.tvm.intrinsics` (Apache TVM 0.25): no name means different ops in the two.
+`stagebench.worker.tvm.intrinsics` (Apache TVM 0.25 and 0.26): no name means different ops in the
+two.  0.27 prints PTX by its words: `stagebench.worker.tvm.ptx_words`.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from stagebench.facts import counts
 from stagebench.model import Evidence, Extent, ParamValue, Record
 from stagebench.worker.tilelang.intrinsics import SYNC as TILELANG_SYNC
 from stagebench.worker.tir.intrinsic import Intrinsic, device_function, storage_sync
+from stagebench.worker.tvm import ptx_words
 from stagebench.worker.tvm.intrinsics import SYNC as TVM_SYNC
 
 _STATIC = ("shared", "shared.barrier", "shared.cluster_barrier", "shared.tmem")
@@ -279,7 +281,12 @@ class _Reader:
         if name in _SPECIAL:
             self._see_special(statement, name, call)
         known = _SYNC.get(name)
-        if name == "tvm_storage_sync":
+        instruction = _instruction(name, call)
+        if instruction is not None:
+            known = ptx_words.read(instruction)
+            if instruction.words[:2] == ("mbarrier", "init"):
+                self._see_barrier_init(statement, call)
+        elif name == "tvm_storage_sync":
             extra = [extent_of(arg) for arg in call.args[1:]]
             known = storage_sync(string(call.args[0]) or "?", extra)
         elif known is None:
@@ -368,7 +375,7 @@ class _Reader:
 
     def _see_barrier_init(self, statement: Statement, call: ast.Call) -> None:
         place = call.args[0]
-        if isinstance(place, ast.Call) and called(place) == "address_of":
+        while isinstance(place, ast.Call) and called(place) in _ADDRESSES:
             place = place.args[0]
         printed = root_name(place)
         if printed is None or not isinstance(place, ast.Subscript):
@@ -389,6 +396,34 @@ class _Reader:
         self._put(f"launch.tma_descriptors[{tensor}].fields", (*head, *fields), statement.line)
 
 
+def _instruction(name: str, call: ast.Call) -> ptx_words.Instruction | None:
+    """What a call of 0.27's PTX table is: operands, words, and a marker at the end."""
+    family = name.removeprefix("ptx_")
+    texts = [string(arg) for arg in call.args]
+    if family == name or family not in ptx_words.FAMILIES or not texts or texts[-1] is None:
+        return None
+    if not ptx_words.is_marker(texts[-1]):
+        return None
+    words = [text for text in texts[:-1] if text]
+    operands = [arg for arg, text in zip(call.args, texts, strict=True) if text is None]
+    verb = words[-1] if family == "cp" else words[0] if words else ""
+    names = _OPERANDS.get((family, verb), _OPERANDS.get((family, ""), ()))
+    return ptx_words.Instruction(
+        (family, *words),
+        {operand: index for index, operand in enumerate(names) if index < len(operands)},
+        is_barrier_0=bool(operands) and integer(operands[0]) == 0,
+    )
+
+
+_OPERANDS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("cp", "wait_group"): ("group",),
+    ("cp", "read"): ("group",),
+    ("wgmma", "wait_group"): ("group",),
+    ("bar", ""): ("a", "b"),
+    ("barrier", ""): ("a", "b"),
+}
+"""By family and verb, the operands that make a difference here, in the order of the text."""
+_ADDRESSES = ("address_of", "cuda_cvta_generic_to_shared")
 _SPECIAL = frozenset(
     {
         "launch_thread", "attr", "func_attr", "sblock_attr", "block_attr",
@@ -407,7 +442,8 @@ _PRINTED = {
 }
 """Apache TVM prints these ops by the names of its builder (``tvm/backend/cuda/script.py``)."""
 _SYNC: dict[str, Intrinsic] = {**_PRINTED, **TVM_SYNC, **TILELANG_SYNC}
-_KNOWN = _SPECIAL | _SYNC.keys() | {"tvm_storage_sync", "call_extern", "call_pure_extern"}
+_TABLE = frozenset(f"ptx_{family}" for family in ptx_words.FAMILIES)
+_KNOWN = _SPECIAL | _SYNC.keys() | _TABLE | {"tvm_storage_sync", "call_extern", "call_pure_extern"}
 
 
 _NAMESPACES = ("T.ptx.", "T.cuda.")

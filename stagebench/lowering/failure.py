@@ -7,10 +7,12 @@ import signal
 
 import msgspec
 
+from stagebench.lowering.tested_releases import tested_range, untested
 from stagebench.model import Compiler, Diagnostic, Evidence, Failure, Variant, VariantResult
 from stagebench.worker.places import without_places
 from stagebench.worker.protocol import Died, LowerRequest, Raised, Rejected
 
+_NODE_ERROR = "UnreadableIRError"
 _OUT_OF_MEMORY_WORDS = ("std::bad_alloc", "MemoryError", "Cannot allocate memory")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MESSAGE_CHARS = 600
@@ -20,6 +22,8 @@ _TELLING_WORDS = ("Error", "error:", "Check failed", "Fatal", "terminate called"
 
 def from_raised(raised: Raised) -> VariantResult:
     """The result of a variant in which the kernel's Python or the compiler raised."""
+    if raised.where == "reader":
+        return _unreadable(raised)
     first = _first_line(raised.message)
     whole = raised.message.strip()
     return VariantResult(
@@ -33,6 +37,35 @@ def from_raised(raised: Raised) -> VariantResult:
             if whole != first or len(first) > _MESSAGE_CHARS
             else None,
             diagnostics=(*_raised_by_kernel(raised), *raised.diagnostics),
+        ),
+        facts=None,
+    )
+
+
+def _unreadable(raised: Raised) -> VariantResult:
+    """The result of a variant that lowered, and whose IR stagebench could not read."""
+    compiler = raised.variant.compiler
+    node = _first_line(raised.message)
+    if raised.error != _NODE_ERROR:
+        node = f"{raised.error}: {node} ({raised.file}:{raised.line})"
+    at = f" (seen at {raised.pass_name})" if raised.pass_name else ""
+    beyond = untested(compiler.name, compiler.version) is not None
+    step = (
+        f"this stagebench reads {tested_range(compiler.name)} (--compiler)"
+        if beyond
+        else "that is a defect of stagebench: please report it with the kernel"
+    )
+    return VariantResult(
+        variant=raised.variant,
+        outcome="failed",
+        failure=Failure(
+            kind="unreadable_ir",
+            message=_cut(
+                f"lowered, but stagebench can't read the IR of {compiler.name} "
+                f"{compiler.version}: {node}{at}; {step}",
+                _MESSAGE_CHARS,
+            ),
+            diagnostics=raised.diagnostics,
         ),
         facts=None,
     )

@@ -13,12 +13,16 @@ from stagebench.model.variant import Variant
 
 SCHEMA_VERSION: Literal[1] = 1
 
-FailureKind = Literal["compile_error", "crash", "timeout", "out_of_memory", "no_compiler"]
+FailureKind = Literal[
+    "compile_error", "crash", "timeout", "out_of_memory", "no_compiler", "unreadable_ir"
+]
 
 
 class Failure(Record, frozen=True, kw_only=True):
-    """Why a variant has no facts; ``no_compiler``: its compiler can't be had or imported here.
+    """Why a variant has no facts.
 
+    ``no_compiler``: its compiler can't be had or imported here; ``unreadable_ir``: it lowered, and
+    stagebench can't read the IR of that release.
     ``message`` starts with the compiler's own first line; ``pass`` is the innermost pass that had
     started and not ended; ``diagnostics`` carry what else was printed.
     """

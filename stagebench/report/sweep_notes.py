@@ -24,6 +24,7 @@ FAILURES = {
     "timeout": "timeout",
     "out_of_memory": "out of memory",
     "no_compiler": "no compiler",
+    "unreadable_ir": "IR not readable",
 }
 
 _NAMED_ELSEWHERE = ("depth-without-effect",)  # the loop's own reason says it

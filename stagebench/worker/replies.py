@@ -10,6 +10,8 @@ import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from stagebench.errors import UsageError
 from stagebench.model import Compiler, Diagnostic, ParamValue, Scalar, Variant
 from stagebench.worker.places import without_places
@@ -86,6 +88,27 @@ def raised(
         out_of_memory=isinstance(exc, MemoryError) or "std::bad_alloc" in text,
         diagnostics=(*notes, *warnings),
         module_files=tuple(files),
+    )
+
+
+def unreadable(
+    exc: Exception,
+    request: LowerRequest,
+    variant: Variant,
+    *,
+    files: Sequence[str],
+    pass_name: str | None,
+    notes: Sequence[Diagnostic],
+) -> Raised:
+    """What reading the IR of a lowering raised that had gone well: stagebench's own failure."""
+    found = raised(exc, request, variant, loaded=True, files=files, open_passes=(), notes=notes)
+    where = traceback.extract_tb(exc.__traceback__)
+    return msgspec.structs.replace(
+        found,
+        where="reader",
+        pass_name=pass_name,
+        file=Path(where[-1].filename).name if where else None,
+        line=where[-1].lineno if where else None,
     )
 
 

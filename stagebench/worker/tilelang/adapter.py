@@ -5,11 +5,9 @@ Runs in a forked child (see `stagebench.worker.server`).  Importing this module 
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -19,15 +17,11 @@ os.environ["TILELANG_ENABLE_IR_SPAN"] = "1"
 import tilelang
 from tilelang import tvm
 
-from stagebench.dump import snapshots
 from stagebench.errors import UsageError
-from stagebench.facts.derive import derive_facts
-from stagebench.model import Compiler, Observation, Scalar, Variant
+from stagebench.model import Compiler, Diagnostic, Observation, Scalar
 from stagebench.worker import replies
 from stagebench.worker.loading.other_compiler import for_apache_tvm
-from stagebench.worker.loading.stage_param import NoDepthParameterError
-from stagebench.worker.protocol import Lowered, LowerRequest, Raised, Rejected, Reply, Times
-from stagebench.worker.stderr_log import compiler_warnings
+from stagebench.worker.protocol import LowerRequest, Reply
 from stagebench.worker.tilelang import ir
 from stagebench.worker.tilelang.device_ir import read_device_function
 from stagebench.worker.tilelang.host_ir import read_descriptors
@@ -35,6 +29,7 @@ from stagebench.worker.tilelang.load import KernelRequest, LoadedKernel, load_ke
 from stagebench.worker.tilelang.pass_events import pass_instruments
 from stagebench.worker.tilelang.pipeline_history import PipelineHistory
 from stagebench.worker.tilelang.tensor_ops import TENSOR_OPS
+from stagebench.worker.tir.one_lowering import Steps, device_functions, observation, reply_to
 from stagebench.worker.tir.pass_recorder import PassRecorder
 from stagebench.worker.tir.tensors import read_tensors
 
@@ -44,62 +39,60 @@ Recorder = PassRecorder[PipelineHistory]
 
 def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     """Load, lower and observe one variant in this process."""
-    begun = time.perf_counter()
-    loaded: LoadedKernel | None = None
-    files: list[str] = []
-    recorder = PassRecorder(report_pass, PipelineHistory())
-    try:
-        loaded = load_kernel(
-            KernelRequest(
-                path=request.path,
-                function=request.function,
-                params=request.params,
-                num_stages=request.num_stages,
-                stage_param=request.stage_param,
-                arch=request.arch,
-            ),
-            on_files=files.extend,
+    return reply_to(_TileLang(), request, report_pass)
+
+
+class _TileLang(Steps[LoadedKernel, Any, Recorder]):
+    compiler = COMPILER
+
+    def recorder(self, report_pass: Callable[[str], None]) -> Recorder:
+        """What observes one lowering."""
+        return PassRecorder(report_pass, PipelineHistory())
+
+    def load(
+        self, request: LowerRequest, on_files: Callable[[tuple[str, ...]], None]
+    ) -> LoadedKernel:
+        """The kernel, as TileLang would build it for the target."""
+        wanted = KernelRequest(
+            path=request.path,
+            function=request.function,
+            params=request.params,
+            num_stages=request.num_stages,
+            stage_param=request.stage_param,
+            arch=request.arch,
         )
-        configs = merge_pass_configs(loaded.pass_configs, request.pass_configs)
-        load_seconds = time.perf_counter() - begun
-        lowering_began = time.perf_counter()
-        artifact = run_pipeline(loaded.prim_func, request.arch, configs, recorder)
-        lower_seconds = time.perf_counter() - lowering_began
-    except NoDepthParameterError as exc:
-        return Rejected(code="no-depth", message=exc.message, hint=exc.hint)
-    except UsageError as exc:
-        told = for_apache_tvm(request.path, files, exc) or exc
-        return Rejected(code="usage", message=told.message, hint=told.hint)
-    except Exception as exc:  # noqa: BLE001 - whatever the kernel or the compiler raises is a result
-        other = for_apache_tvm(request.path, files, exc)
-        if other is not None:
-            return Rejected(code="usage", message=other.message, hint=other.hint)
-        return _raised(exc, request, loaded, files, recorder)
-    facts_began = time.perf_counter()
-    observation = observe(loaded.prim_func, artifact, recorder)
-    kernel_cu = ir.text_of(artifact.kernel_source)
-    facts = derive_facts(
-        observation,
-        kernel_cu,
-        arch=request.arch,
-        num_stages=request.num_stages,
-        notes=loaded.diagnostics,
-    )
-    frame = snapshots.pack(recorder.snapshots)
-    return Lowered(
-        variant=_variant(request, loaded, configs),
-        facts=facts,
-        kernel_cu=kernel_cu,
-        snapshots=frame,
-        times=Times(
-            load=load_seconds,
-            lower=lower_seconds,
-            observe=recorder.observe_seconds,
-            facts=time.perf_counter() - facts_began,
-            passes=tuple(recorder.times),
-        ),
-        module_files=loaded.module_files,
-    )
+        return load_kernel(wanted, on_files=on_files)
+
+    def configs(self, request: LowerRequest, loaded: LoadedKernel | None) -> dict[str, Scalar]:
+        """The kernel's own pass configs, overridden by the request's."""
+        if loaded is None:
+            return dict(request.pass_configs)
+        return merge_pass_configs(loaded.pass_configs, request.pass_configs)
+
+    def lower(
+        self, loaded: LoadedKernel, arch: str, configs: dict[str, Scalar], recorder: Recorder
+    ) -> Any:
+        """TileLang's artifact: host IR and CUDA text."""
+        return run_pipeline(loaded.prim_func, arch, configs, recorder)
+
+    def kernel_cu(self, artifact: Any) -> str:
+        """Its source."""
+        return ir.text_of(artifact.kernel_source)
+
+    def observe(self, loaded: LoadedKernel, artifact: Any, recorder: Recorder) -> Observation:
+        """Read the final device IR, and the host's."""
+        return observe(loaded.prim_func, artifact, recorder)
+
+    def notes(self, loaded: LoadedKernel) -> tuple[Diagnostic, ...]:
+        """What loading has to say about the kernel."""
+        return loaded.diagnostics
+
+    def mistaken(
+        self, request: LowerRequest, files: Sequence[str], error: Exception
+    ) -> UsageError | None:
+        """A file of Apache TVM's is told so, whatever it raised."""
+        told = for_apache_tvm(request.path, files, error)
+        return told or super().mistaken(request, files, error)
 
 
 def run_pipeline(
@@ -120,24 +113,11 @@ def run_pipeline(
 
 def observe(prim_func: Any, artifact: Any, recorder: Recorder) -> Observation:
     """Read everything that one lowering left: the final device IR, host IR, passes, warnings."""
-    module = recorder.device_module
-    functions = [
-        (str(name.name_hint), function)
-        for name, function in module.functions.items()
-        if isinstance(function, ir.tirx.PrimFunc)
-    ]
+    (name, function), *others = device_functions(recorder.device_module)
     descriptors = read_descriptors(artifact.host_mod)
-    name, function = functions[0]
-    return Observation(
-        kernel=read_device_function(
-            name, function, descriptors, read_tensors(prim_func, function, descriptors, TENSOR_OPS)
-        ),
-        other_kernels=tuple(other for other, _ in functions[1:]),
-        requests=recorder.history.requests(),
-        buffers=recorder.history.buffers(),
-        passes=tuple(recorder.passes),
-        warnings=compiler_warnings(),
-    )
+    tensors = read_tensors(prim_func, function, descriptors, TENSOR_OPS)
+    kernel = read_device_function(name, function, descriptors, tensors)
+    return observation(kernel, [other for other, _ in others], recorder)
 
 
 def merge_pass_configs(
@@ -146,35 +126,6 @@ def merge_pass_configs(
     """The kernel's own pass configs, overridden by the request's; `UsageError` for unknown keys."""
     known = (str(key) for key in tvm.transform.PassContext.list_configs())
     return replies.merge_pass_configs(known, declared, requested)
-
-
-def _variant(
-    request: LowerRequest, loaded: LoadedKernel | None, configs: dict[str, Scalar]
-) -> Variant:
-    seen = (loaded.params, loaded.stage_param) if loaded else None
-    return replies.variant_of(request, COMPILER, configs, seen)
-
-
-def _raised(
-    exc: Exception,
-    request: LowerRequest,
-    loaded: LoadedKernel | None,
-    files: list[str],
-    recorder: Recorder,
-) -> Raised:
-    configs = dict(request.pass_configs)
-    if loaded is not None:
-        with contextlib.suppress(UsageError):
-            configs = merge_pass_configs(loaded.pass_configs, request.pass_configs)
-    return replies.raised(
-        exc,
-        request,
-        _variant(request, loaded, configs),
-        loaded=loaded is not None,
-        files=files,
-        open_passes=recorder.open_passes,
-        notes=loaded.diagnostics if loaded else (),
-    )
 
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))  # IR nests deeper than Python's default

@@ -18,12 +18,11 @@ from stagebench.worker.tir.device_function import (
     triple,
 )
 from stagebench.worker.tir.intrinsic import (
-    WITHOUT_EFFECT,
     Intrinsic,
-    device_function,
     storage_sync,
 )
 from stagebench.worker.tir.nodes import bare_name
+from stagebench.worker.tir.unlisted_call import unlisted
 
 _BARRIER_SCOPES = ("shared.barrier", "shared.cluster_barrier")
 _COPIES = ("ptx_cp_async", "tma_load", "tma_store")
@@ -77,7 +76,7 @@ class _Walk(DeviceWalk):
         if name == "tvm_storage_sync":
             extra = [ir.extent_of(arg) for arg in list(call.args)[1:]]
             return storage_sync(str(call.args[0].value), extra)
-        return intrinsics.SYNC.get(name) or _unlisted(call, name)
+        return intrinsics.SYNC.get(name) or unlisted(call, name, intrinsics.HARMLESS)
 
     def arguments(self, call: Any, known: Intrinsic) -> dict[str, Extent]:
         """Operands by position; copies and barriers in words of their own."""
@@ -90,19 +89,6 @@ class _Walk(DeviceWalk):
     def copied_buffer(self, call: Any) -> str | None:
         """The first operand that lies in shared memory."""
         return _buffer_of_copy(call, bare_name(ir.op_name(call)))
-
-
-def _unlisted(call: Any, name: str) -> Intrinsic | None:
-    """What a call that is in no table of intrinsics does; ``None``: nothing that synchronises."""
-    if name in ("call_extern", "call_pure_extern"):
-        values = [ir.extent_of(arg) for arg in list(call.args)[1:]]
-        return device_function(str(call.args[0].value), values)
-    if name in intrinsics.HARMLESS:
-        return None
-    effect = getattr(call.op, "get_attr", lambda _: None)("TCallEffectKind")
-    if effect is not None and int(effect) in WITHOUT_EFFECT:
-        return None
-    return Intrinsic((f"unknown:{name}",))
 
 
 def _arguments(call: Any, name: str, known: Intrinsic) -> dict[str, Extent]:

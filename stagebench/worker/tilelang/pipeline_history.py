@@ -18,7 +18,7 @@ from stagebench.model import Extent
 from stagebench.model.observation import SeenBuffer, SeenLoopRequest, SeenStatement
 from stagebench.worker.tilelang import ir, tile_ops
 from stagebench.worker.tilelang.ir import tirx
-from stagebench.worker.tir.shared_buffer import SharedBufferSeen
+from stagebench.worker.tir.shared_buffer import SharedBufferSeen, seen_buffers
 
 _REQUEST = ("num_stages", "tl_pipeline_order", "tl_pipeline_stage")
 _STAGE, _ORDER = "software_pipeline_stage", "software_pipeline_order"
@@ -106,18 +106,7 @@ class PipelineHistory:
 
     def buffers(self) -> tuple[SeenBuffer, ...]:
         """Every shared buffer, in order of first appearance."""
-        return tuple(
-            SeenBuffer(
-                name=name,
-                scope=buffer.scope,
-                dtype=buffer.dtype,
-                element_bits=buffer.bits,
-                shape=buffer.shape,
-                leading=buffer.leading,
-                versioned_by=tuple(buffer.versioned_by),
-            )
-            for name, buffer in self._buffers.items()
-        )
+        return seen_buffers(self._buffers)
 
     def _see_loops(self, module: Any, pass_name: str) -> None:
         pending = [loop for loop in self._loops or () if loop.outcome in (None, "planned")]

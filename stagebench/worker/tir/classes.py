@@ -32,8 +32,23 @@ class UnreadableIRError(Exception):
     """IR that this release of stagebench has no words for; the text names the node."""
 
 
+class _Absent:
+    """What no node is."""
+
+
+_missing: list[str] = []
+
+
 def _one_of(*places: tuple[Any, str]) -> Any:
-    """A class under the first name that the release has; the class of nothing where it has none."""
+    """The class of the first name that the release has; one without instances where it has none."""
+    found = _maybe(*places)
+    if found is _Absent:
+        _missing.append(" or ".join(dict.fromkeys(name for _, name in places)))
+    return found
+
+
+def _maybe(*places: tuple[Any, str]) -> Any:
+    """As `_one_of`, for a class that some releases do without."""
     for namespace, name in places:
         found = getattr(namespace, name, None)
         if isinstance(found, type):
@@ -41,8 +56,10 @@ def _one_of(*places: tuple[Any, str]) -> Any:
     return _Absent
 
 
-class _Absent:
-    """What no node is."""
+def check_readable() -> None:
+    """Raise `UnreadableIRError` where the release has no class for what every IR is made of."""
+    if _missing:
+        raise UnreadableIRError(f"it has no class {', '.join(_missing)}")
 
 
 _s_tir: Any = getattr(tvm, "s_tir", None)
@@ -59,11 +76,25 @@ Analyzer: Any = _one_of(
     (getattr(tvm, "arith", None), "Analyzer"), (getattr(tvm, "sym", None), "Analyzer")
 )
 
-AllocBuffer: Any = _one_of((tirx, "AllocBuffer"))
-Allocate: Any = _one_of((tirx, "Allocate"))
-DeclBuffer: Any = _one_of((tirx, "DeclBuffer"))
-BufferType: Any = _one_of((tirx, "BufferType"))
-_Expr: Any = _one_of((tvm.ir, "Expr"))
+AllocBuffer: Any = _maybe((tirx, "AllocBuffer"))
+Allocate: Any = _maybe((tirx, "Allocate"))
+DeclBuffer: Any = _maybe((tirx, "DeclBuffer"))
+BufferType: Any = _maybe((tirx, "BufferType"))
+_Expr: Any = _maybe((tvm.ir, "Expr"))
+
+BITWISE: dict[Any, str] = {
+    cls: name
+    for cls, name in (
+        (_maybe((tirx, "BitwiseAnd")), "bitwise_and"),
+        (_maybe((tirx, "BitwiseOr")), "bitwise_or"),
+        (_maybe((tirx, "BitwiseXor")), "bitwise_xor"),
+        (_maybe((tirx, "BitwiseNot")), "bitwise_not"),
+        (_maybe((tirx, "LShift")), "shift_left"),
+        (_maybe((tirx, "RShift")), "shift_right"),
+    )
+    if cls is not _Absent
+}
+"""The nodes of 0.27 and later for what was a call until then, with that call's name."""
 
 STATEMENTS = frozenset(
     {

@@ -8,12 +8,6 @@ from dataclasses import dataclass, field
 from stagebench.facts import cuda_callees
 from stagebench.model import Extent
 
-WITHOUT_EFFECT = frozenset({0, 1, 2})
-"""``CallEffectKind`` values of ops that can't synchronise: annotation, pure, read-only state.
-
-Source: ``tvm/tirx/op_attr_types.h``, ``enum class CallEffectKind``.
-"""
-
 
 @dataclass(frozen=True)
 class Intrinsic:

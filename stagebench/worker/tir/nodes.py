@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import tvm_ffi
+
 from stagebench.model import Extent
 from stagebench.worker.tir.classes import (
+    BITWISE,
     STATEMENTS,
     Analyzer,
     Bind,
@@ -20,6 +23,7 @@ from stagebench.worker.tir.classes import (
     Call,
     UnreadableIRError,
     Var,
+    check_readable,
     post_order_visit,
     structural_hash,
     tirx,
@@ -37,6 +41,7 @@ __all__ = [
     "Var",
     "bare_name",
     "calls",
+    "check_readable",
     "children",
     "constant",
     "expressions",
@@ -68,10 +73,31 @@ def extent_of(expr: Any) -> Extent:
 def text_of(node: Any) -> str:
     """The TVMScript text of a node.  (Printing returns TVM's own kind of string: make it ours.)
 
-    ``str`` of a node is its fields, not its script, in TileLang 0.1.9.
+    ``str`` of a node is its fields, not its script, in TileLang 0.1.9.  The bitwise nodes of 0.27
+    are said as the calls that they were before (``T.bitwise_and(trip, 1)`` for ``trip & 1``), so
+    that an expression has one text in every release.
     """
+    if BITWISE and isinstance(node, tvm.ir.Expr):
+        return _text_with_calls(node)
     printed = node.script() if hasattr(node, "script") else str(node)
     return str(printed)
+
+
+def _text_with_calls(expr: Any) -> str:
+    """The text of an expression in which a variable stands for each bitwise node, and its call."""
+    calls_of: dict[str, str] = {}
+
+    def name(node: Any) -> Any:
+        operands = [getattr(node, side) for side in ("a", "b") if hasattr(node, side)]
+        text = ", ".join(str(operand.script()) for operand in operands)
+        label = f"bitwise_{len(calls_of)}_of_stagebench"
+        calls_of[label] = f"T.{BITWISE[type(node)]}({text})"
+        return Var(label, node.ty)
+
+    text = str(tvm_ffi.structural_map(expr, [(tuple(BITWISE), name)]).script())
+    for label, call in reversed(calls_of.items()):
+        text = text.replace(label, call)
+    return text
 
 
 def constant(expr: Any) -> int | None:

@@ -2,12 +2,16 @@
 
 Observes the real lowering (`stagebench.worker.tir.pass_events`).  A pass's IR is printed and looked
 at only where its structural hash is new: most passes change nothing, and printing is the cost.
+
+What reading raises never reaches the compiler, for which it would be an error of the pass: the
+first is kept (`PassRecorder.unreadable`), and nothing is read after it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Generic, Protocol, TypeVar
@@ -33,6 +37,14 @@ class History(Protocol):
 _H = TypeVar("_H", bound=History)
 
 
+@dataclass(frozen=True)
+class Unreadable:
+    """What reading the IR raised, and the pass before or after which that was."""
+
+    error: Exception
+    pass_name: str | None
+
+
 @dataclass
 class _Open:
     """A pass that has started: the hash of the IR before it and when it started."""
@@ -55,6 +67,7 @@ class PassRecorder(PassListener, Generic[_H]):
         self.observe_seconds = 0.0
         self.device_module: Any = None
         self.open_passes: list[str] = []
+        self.unreadable: Unreadable | None = None
         self._report_pass = report_pass
         self._digests: dict[int, tuple[str, int]] = {}
         self._last_module: Any = None
@@ -76,11 +89,14 @@ class PassRecorder(PassListener, Generic[_H]):
             snapshot=None,
             ir_bytes=None,
         )
-        before = self._hash(mod)
-        if not self._started:
-            self._started = True
-            self.history.start(mod)
-            self._snapshot(mod, before)
+        before = 0
+        with self.reading(event.name):
+            before = self._hash(mod)
+            if not self._started:
+                self._started = True
+                ir.check_readable()
+                self.history.start(mod)
+                self._snapshot(mod, before)
         now = time.perf_counter()
         self.observe_seconds += now - begun
         return _Open(before, now)
@@ -93,19 +109,20 @@ class PassRecorder(PassListener, Generic[_H]):
         )
         while self.open_passes and self.open_passes.pop() != event.name:
             pass  # an inner pass that raised has no end of its own
-        after = self._hash(mod)
-        digest, size = self._snapshot(mod, after)
-        if after != state.before and event.depth == 0:
-            self.history.see(mod, event.name)
-        self._runs[event.sequence] = PassRun(
-            sequence=event.sequence,
-            name=event.name,
-            depth=event.depth,
-            pass_phase=event.phase,
-            changed=after != state.before,
-            snapshot=digest,
-            ir_bytes=size,
-        )
+        with self.reading(event.name):
+            after = self._hash(mod)
+            digest, size = self._snapshot(mod, after)
+            if after != state.before and event.depth == 0:
+                self.history.see(mod, event.name)
+            self._runs[event.sequence] = PassRun(
+                sequence=event.sequence,
+                name=event.name,
+                depth=event.depth,
+                pass_phase=event.phase,
+                changed=after != state.before,
+                snapshot=digest,
+                ir_bytes=size,
+            )
         self.observe_seconds += time.perf_counter() - ended
 
     def codegen(self, name: str, mod: Any, generate: Callable[[], Any]) -> Any:
@@ -120,6 +137,17 @@ class PassRecorder(PassListener, Generic[_H]):
     def finished(self) -> None:
         """Order the findings; passes that never ended keep an empty snapshot."""
         self.passes = [self._runs[sequence] for sequence in sorted(self._runs)]
+
+    @contextmanager
+    def reading(self, pass_name: str | None = None) -> Iterator[None]:
+        """Read IR; what that raises is kept.  After it, reading goes on in vain, and quietly."""
+        try:
+            yield
+        except MemoryError:
+            raise
+        except Exception as exc:  # noqa: BLE001 - a node that is not as we know it may raise any
+            if self.unreadable is None:
+                self.unreadable = Unreadable(exc, pass_name)
 
     def _hash(self, mod: Any) -> int:
         if self._last_module is not None and mod.same_as(self._last_module):

@@ -8,24 +8,19 @@ Runs in a forked child (see `stagebench.worker.server`).  Importing this module 
 
 from __future__ import annotations
 
-import contextlib
 import sys
-import time
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-from stagebench.dump import snapshots
 from stagebench.errors import UsageError
-from stagebench.facts.derive import derive_facts
 from stagebench.model import Compiler, Observation, Scalar
 from stagebench.worker import replies
 from stagebench.worker.apache_tvm import tvm
-from stagebench.worker.loading.stage_param import NoDepthParameterError
-from stagebench.worker.protocol import Lowered, LowerRequest, Raised, Rejected, Reply, Times
-from stagebench.worker.stderr_log import compiler_warnings
+from stagebench.worker.protocol import LowerRequest, Reply
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir.nodes import tirx
+from stagebench.worker.tir.one_lowering import Steps, device_functions, observation, reply_to
 from stagebench.worker.tir.pass_events import plain_instruments
 from stagebench.worker.tir.tensors import read_tensors
 from stagebench.worker.tvm.device_ir import read_device_function
@@ -50,41 +45,42 @@ class NoDeviceCodeError(Exception):
 
 def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     """Load, lower and observe one variant in this process."""
-    begun = time.perf_counter()
-    loaded: LoadedModule | None = None
-    files: list[str] = []
-    recorder = ModuleRecorder(report_pass)
-    try:
-        loaded = load_module(request, on_files=files.extend)
-        configs = _configs(request, loaded)
-        profiler_names(_host(loaded.module))  # an author's mistake is told before lowering
-        load_seconds = time.perf_counter() - begun
-        lowering_began = time.perf_counter()
-        kernel_cu = run_pipeline(loaded.module, request.arch, configs, recorder)
-        lower_seconds = time.perf_counter() - lowering_began
-    except UsageError as exc:
-        code = "no-depth" if isinstance(exc, NoDepthParameterError) else "usage"
-        return Rejected(code=code, message=exc.message, hint=exc.hint)
-    except Exception as exc:  # noqa: BLE001 - whatever the kernel or the compiler raises is a result
-        return _raised(exc, request, loaded, files, recorder)
-    facts_began = time.perf_counter()
-    facts = derive_facts(
-        observe(recorder), kernel_cu, arch=request.arch, num_stages=request.num_stages
-    )
-    return Lowered(
-        variant=replies.variant_of(request, COMPILER, configs, (loaded.params, loaded.stage_param)),
-        facts=facts,
-        kernel_cu=kernel_cu,
-        snapshots=snapshots.pack(recorder.snapshots),
-        times=Times(
-            load=load_seconds,
-            lower=lower_seconds,
-            observe=recorder.observe_seconds,
-            facts=time.perf_counter() - facts_began,
-            passes=tuple(recorder.times),
-        ),
-        module_files=loaded.module_files,
-    )
+    return reply_to(_ApacheTvm(), request, report_pass)
+
+
+class _ApacheTvm(Steps[LoadedModule, str, ModuleRecorder]):
+    compiler = COMPILER
+
+    def recorder(self, report_pass: Callable[[str], None]) -> ModuleRecorder:
+        """What observes one lowering."""
+        return ModuleRecorder(report_pass)
+
+    def load(
+        self, request: LowerRequest, on_files: Callable[[tuple[str, ...]], None]
+    ) -> LoadedModule:
+        """The module; an author's mistake in it is told before lowering."""
+        loaded = load_module(request, on_files=on_files)
+        profiler_names(_host(loaded.module))
+        return loaded
+
+    def configs(self, request: LowerRequest, loaded: LoadedModule | None) -> dict[str, Scalar]:
+        """All pass configs, and which pipeline they are for."""
+        return _configs(request, loaded)
+
+    def lower(
+        self, loaded: LoadedModule, arch: str, configs: dict[str, Scalar], recorder: ModuleRecorder
+    ) -> str:
+        """The CUDA text is all that TVM gives."""
+        return run_pipeline(loaded.module, arch, configs, recorder)
+
+    def kernel_cu(self, artifact: str) -> str:
+        """The artifact itself."""
+        return artifact
+
+    def observe(self, loaded: LoadedModule, artifact: str, recorder: ModuleRecorder) -> Observation:
+        """Read the final device IR, and the host's from the module as its author wrote it."""
+        del loaded, artifact
+        return observe(recorder)
 
 
 def run_pipeline(
@@ -106,24 +102,14 @@ def run_pipeline(
 
 def observe(recorder: ModuleRecorder) -> Observation:
     """Read everything that one lowering left: the final device IR, host IR, passes, warnings."""
-    functions = [
-        (str(name.name_hint), function)
-        for name, function in recorder.device_module.functions.items()
-        if isinstance(function, tirx.PrimFunc)
-    ]
-    name, function = functions[0]
+    (name, function), *others = device_functions(recorder.device_module)
+    host = _host(recorder.first_module)
     descriptors = read_descriptors(recorder.first_module)
-    tensors = read_tensors(_host(recorder.first_module), function, descriptors, TENSOR_OPS)
-    history = recorder.history
-    profilers = read_profilers(_host(recorder.first_module), function)
-    return Observation(
-        kernel=read_device_function(name, function, descriptors, tensors, history.rings, profilers),
-        other_kernels=tuple(other for other, _ in functions[1:]),
-        requests=history.requests(),
-        buffers=history.buffers(),
-        passes=tuple(recorder.passes),
-        warnings=compiler_warnings(),
-    )
+    tensors = read_tensors(host, function, descriptors, TENSOR_OPS)
+    profilers = read_profilers(host, function)
+    rings = recorder.history.rings
+    kernel = read_device_function(name, function, descriptors, tensors, rings, profilers)
+    return observation(kernel, [other for other, _ in others], recorder)
 
 
 def _host(module: Any) -> Any:
@@ -151,28 +137,6 @@ def _written_for(module: Any) -> str:
     functions = [f for f in module.functions.values() if isinstance(f, tirx.PrimFunc)]
     scheduled = any(f.attrs is not None and "s_tir" in f.attrs for f in functions)
     return "s_tir" if scheduled else "tirx"
-
-
-def _raised(
-    exc: Exception,
-    request: LowerRequest,
-    loaded: LoadedModule | None,
-    files: list[str],
-    recorder: ModuleRecorder,
-) -> Raised:
-    configs = dict(request.pass_configs)
-    with contextlib.suppress(UsageError):
-        configs = _configs(request, loaded)
-    seen = (loaded.params, loaded.stage_param) if loaded else None
-    return replies.raised(
-        exc,
-        request,
-        replies.variant_of(request, COMPILER, configs, seen),
-        loaded=loaded is not None,
-        files=files,
-        open_passes=recorder.open_passes,
-        notes=(),
-    )
 
 
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))  # IR nests deeper than Python's default

@@ -25,13 +25,13 @@ from stagebench.worker.tir.device_function import (
     triple,
 )
 from stagebench.worker.tir.intrinsic import (
-    WITHOUT_EFFECT,
     Intrinsic,
     device_function,
     storage_sync,
 )
 from stagebench.worker.tir.nodes import tirx
-from stagebench.worker.tvm import intrinsics, ptx_table
+from stagebench.worker.tir.unlisted_call import unlisted
+from stagebench.worker.tvm import intrinsics, ptx_table, ptx_words
 from stagebench.worker.tvm.intrinsics import short_name
 from stagebench.worker.tvm.ring_slots import counts_round
 
@@ -151,19 +151,10 @@ class _Walk(DeviceWalk):
             return storage_sync(str(call.args[0].value), [])
         instruction = ptx_table.instruction_of(call)
         if instruction is not None:
-            return ptx_table.read(instruction, call)
-        known = intrinsics.SYNC.get(name)
-        if known is not None or name in intrinsics.HARMLESS:
-            return known
-        if name in ("call_extern", "call_pure_extern"):
-            values = [ir.extent_of(arg) for arg in list(call.args)[1:]]
-            return device_function(str(call.args[0].value), values)
+            return ptx_words.read(instruction)
         if name == "cuda_func_call":  # a device function whose source the author gives
             return device_function(str(call.args[0].value), [])
-        effect = getattr(call.op, "get_attr", lambda _: None)("TCallEffectKind")
-        if effect is not None and int(effect) in WITHOUT_EFFECT:
-            return None
-        return Intrinsic((f"unknown:{name}",))
+        return intrinsics.SYNC.get(name) or unlisted(call, name, intrinsics.HARMLESS)
 
     def arguments(self, call: Any, known: Intrinsic) -> dict[str, Extent]:
         """Operands by position; an address is shown as the element that it points to."""

@@ -27,8 +27,9 @@ class ModuleRecorder(PassRecorder[PipelineHistory]):
     def pass_finished(self, mod: Any, event: PassEvent, state: Any) -> None:
         """Keep what code is generated from: the host's passes may run after the device's."""
         super().pass_finished(mod, event, state)
-        if _is_device(mod):
-            self.device_module = mod
+        with self.reading(event.name):
+            if _is_device(mod):
+                self.device_module = mod
 
     def codegen(self, name: str, mod: Any, generate: Callable[[], Any]) -> Any:
         """TVM announces none: ``mod`` is what the last pass left, on whichever side."""

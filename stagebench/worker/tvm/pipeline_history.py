@@ -20,7 +20,7 @@ from stagebench.model.observation import SeenBuffer, SeenLoopRequest, SeenStatem
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir import storage
 from stagebench.worker.tir.nodes import tirx
-from stagebench.worker.tir.shared_buffer import SharedBufferSeen
+from stagebench.worker.tir.shared_buffer import SharedBufferSeen, seen_buffers
 from stagebench.worker.tvm.intrinsics import short_name
 from stagebench.worker.tvm.loop_statements import body_statements, read_statement
 from stagebench.worker.tvm.ring_slots import is_ring
@@ -106,18 +106,7 @@ class PipelineHistory:
 
     def buffers(self) -> tuple[SeenBuffer, ...]:
         """Every shared buffer, in order of first appearance."""
-        return tuple(
-            SeenBuffer(
-                name=name,
-                scope=buffer.scope,
-                dtype=buffer.dtype,
-                element_bits=buffer.bits,
-                shape=buffer.shape,
-                leading=buffer.leading,
-                versioned_by=tuple(buffer.versioned_by),
-            )
-            for name, buffer in self._buffers.items()
-        )
+        return seen_buffers(self._buffers)
 
     def _see_loops(self, function: Any, pass_name: str | None) -> None:
         annotated: dict[str, Any] = {}
