@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ from stagebench.model import ParamValue, Record
 
 REQUEST, ANSWER = "request.json", "answer.json"
 _MODULE = "_stagebench_values"
+_DEFINES = re.compile(rf"^{NAME}\s*[:=]".encode(), re.MULTILINE)
 _READ = ("input", "inout")
 _WRITTEN = ("output", "inout")
 
@@ -93,7 +95,7 @@ def value_functions(
 
 def is_experiment(path: Path) -> bool:
     """Does the file say that it is one?"""
-    return f"\n{NAME} =".encode() in b"\n" + path.read_bytes()
+    return _DEFINES.search(path.read_bytes()) is not None
 
 
 def made(request: ValuesRequest, folder: Path) -> ValuesAnswer:

@@ -9,6 +9,7 @@ from stagebench.bundle.read import read_bundle
 from stagebench.bundle.write import write_bundle
 from stagebench.errors import UsageError
 from stagebench.experiment.case_values import with_case_values
+from stagebench.experiment.value_functions import is_experiment
 from stagebench.gpu.driver import Driver
 from stagebench.gpu.execution import run_variant
 from stagebench.gpu.inputs import random_input
@@ -105,6 +106,20 @@ def test_values_are_in_the_bundle(files, text):
         (files / file).unlink()
     found = verdict(opened, files, 1)
     assert (found.verdict, found.reference.split(" and ")[0]) == ("correct", "expected")
+
+
+@pytest.mark.parametrize(
+    ("text", "experiment"),
+    [
+        ("EXPERIMENT = 1", True), ("x = 0\nEXPERIMENT: object = 1", True), ("EXPERIMENT=1", True),
+        ("# EXPERIMENT = 1", False), ("EXPERIMENTS = 1", False),
+        ("def f():\n    EXPERIMENT = 1", False),
+    ],
+)  # fmt: skip
+def test_which_file_is_an_experiment(tmp_path, text, experiment):
+    """One that defines the name at its top, however it is spelt."""
+    (tmp_path / "x.py").write_text(text)
+    assert is_experiment(tmp_path / "x.py") is experiment
 
 
 def test_a_kernel_that_is_not_its_reference_is_wrong(files):
