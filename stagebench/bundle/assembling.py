@@ -16,6 +16,7 @@ from stagebench.assemble.records import NotAssembled
 from stagebench.assemble.toolchain import find_toolchain
 from stagebench.bundle.build import Candidate, Cubin
 from stagebench.bundle.errors import BundleError
+from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.lowering.cache import default_cache_folder
 from stagebench.machine.flags import flags
 
@@ -47,6 +48,11 @@ class Assembling:
 
     def submit(self, candidate: Candidate, arch: str) -> Cubin:
         """Start assembling; what is returned waits for it."""
+        if isinstance(candidate.result, GivenKernel):
+            given = self.assembler.submit_ptx(
+                candidate.ptx or "", arch, candidate.result.launch.function
+            )
+            return lambda: _cubin(given.result())
         variant, facts = candidate.result.variant, candidate.result.facts
         if facts is None:
             raise BundleError("it did not lower")

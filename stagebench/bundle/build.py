@@ -1,5 +1,7 @@
 """How does a run become a bundle?  Each lowered variant is assembled (if it was not) and packed.
 
+So is each kernel of a launch plan, which was assembled to be read.
+
 `stagebench.bundle.assembling` is the source of cubins that a run has not made yet.
 """
 
@@ -12,10 +14,12 @@ from pathlib import Path
 from typing import Protocol
 
 from stagebench.bundle.errors import BundleError
-from stagebench.bundle.parts import VariantParts
+from stagebench.bundle.given_kernel import GivenKernel
+from stagebench.bundle.parts import VariantParts, launch_of
 from stagebench.bundle.records import Bundle, CubinKind, SkippedVariant, ValueRange
 from stagebench.bundle.write import write_bundle
-from stagebench.model import VariantResult
+from stagebench.model import Launch, VariantResult
+from stagebench.probe.audit_records import Audit
 
 Cubin = Callable[[], bytes]
 """Waits for a cubin; raises `BundleError` where there will be none."""
@@ -24,12 +28,13 @@ _ARCH = re.compile(r"sm_(\d+)([af]?)")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A variant as a run has it; ``ptx`` and ``cubin`` were made already, for its own arch.
+    """A variant as a run, or a launch plan, has it.
 
-    ``contents`` and ``expected`` are as in `stagebench.bundle.parts.VariantParts`.
+    ``ptx`` and ``cubin`` were made already, for its own arch.  ``contents`` and ``expected`` are as
+    in `stagebench.bundle.parts.VariantParts`; ``audit`` is that of its probes.
     """
 
-    result: VariantResult
+    result: VariantResult | GivenKernel
     kernel_cu: str | None
     ptx: str | None = None
     cubin: bytes | None = None
@@ -37,6 +42,17 @@ class Candidate:
     probe: bytes | None = None
     contents: Mapping[str, bytes] = field(default_factory=dict)
     expected: Mapping[str, bytes] = field(default_factory=dict)
+    audit: Audit | None = None
+
+    @property
+    def launch(self) -> Launch | None:
+        """How it is launched; ``None`` where it did not lower."""
+        return launch_of(self.result)
+
+    @property
+    def scalars(self) -> Mapping[str, int | float]:
+        """The values of scalar arguments that it brings along."""
+        return self.result.scalars if isinstance(self.result, GivenKernel) else {}
 
 
 class CubinSource(Protocol):
@@ -95,8 +111,12 @@ def cubin_arch(arch: str, device_arch: str | None) -> str:
 
 
 def _submitted(one: Candidate, source: CubinSource, options: BuildOptions) -> Cubin | BundleError:
-    failure, facts, cubin = one.result.failure, one.result.facts, one.cubin
-    if facts is None or one.kernel_cu is None:
+    cubin = one.cubin
+    if isinstance(one.result, GivenKernel):
+        if one.result.problem is not None:
+            return BundleError(one.result.problem)
+    elif one.result.facts is None or one.kernel_cu is None:
+        failure = one.result.failure
         return BundleError(f"it did not lower: {failure.message if failure else 'no facts'}")
     arch = cubin_arch(one.result.variant.arch, options.device_arch)
     if cubin is not None and arch == one.result.variant.arch:
@@ -106,14 +126,14 @@ def _submitted(one: Candidate, source: CubinSource, options: BuildOptions) -> Cu
 
 
 def _parts(one: Candidate, cubin: bytes, options: BuildOptions) -> VariantParts:
-    launch = None if one.result.facts is None else one.result.facts.launch
+    launch = one.launch
     tensors = {tensor.name for tensor in (launch.tensors if launch else None) or ()}
     return VariantParts(
         result=one.result,
         cubins={"base": cubin, **one.extra_cubins},
         cubin_arch=cubin_arch(one.result.variant.arch, options.device_arch),
         probe=one.probe,
-        scalars=options.scalars,
+        scalars={**options.scalars, **one.scalars},
         values={name: value for name, value in options.values.items() if name in tensors},
         contents=one.contents,
         expected=one.expected,

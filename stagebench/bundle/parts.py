@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.records import CubinKind, ValueRange
-from stagebench.model import VariantResult
+from stagebench.model import Launch, VariantResult
 
 
 @dataclass(frozen=True)
 class VariantParts:
-    """One lowered variant with its cubins.
+    """One lowered variant, or a kernel of a launch plan, with its cubins.
 
     ``cubins`` has ``base`` at least; ``probe`` is the probe builder's metadata as JSON, kept as it
     is.  ``scalars`` give symbolic extents and scalar arguments their values.  ``contents`` and
     ``expected`` are raw bytes by tensor (`stagebench.bundle.records.BundledTensor`).
     """
 
-    result: VariantResult
+    result: VariantResult | GivenKernel
     cubins: Mapping[CubinKind, bytes]
     cubin_arch: str
     probe: bytes | None = None
@@ -26,3 +27,10 @@ class VariantParts:
     values: Mapping[str, ValueRange] = field(default_factory=dict)
     contents: Mapping[str, bytes] = field(default_factory=dict)
     expected: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def launch_of(result: VariantResult | GivenKernel) -> Launch | None:
+    """How it is launched; ``None`` where it did not lower."""
+    if isinstance(result, GivenKernel):
+        return result.launch
+    return None if result.facts is None else result.facts.launch

@@ -9,8 +9,9 @@ import msgspec
 
 from stagebench.bundle.container import digest_of, store, write_container
 from stagebench.bundle.errors import BundleError
+from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.launch_plan import bundled_scalars, bundled_tensors, resolved_launch
-from stagebench.bundle.parts import VariantParts
+from stagebench.bundle.parts import VariantParts, launch_of
 from stagebench.bundle.records import (
     BUNDLE,
     Bundle,
@@ -20,7 +21,7 @@ from stagebench.bundle.records import (
     SkippedVariant,
 )
 from stagebench.bundle.references import case_of, ids_of, references_of
-from stagebench.model import Facts
+from stagebench.model import Launch, VariantResult
 from stagebench.model.codec import encode_pretty
 
 
@@ -80,13 +81,14 @@ _Values = dict[str, tuple[BundledFile, bytes]]
 
 
 def _pack(parts: VariantParts, name: str, values: _Values) -> _Packed:
-    facts = parts.result.facts
-    if facts is None:
-        failure = parts.result.failure
+    launch = launch_of(parts.result)
+    if launch is None:
+        failure = None if isinstance(parts.result, GivenKernel) else parts.result.failure
         raise BundleError(f"it did not lower: {failure.message if failure else 'no facts'}")
     if "base" not in parts.cubins:
         raise BundleError("it has no base cubin")
     files: dict[str, bytes] = {}
+    facts, machine = _known(parts.result, name, files)
     return _Packed(
         BundledVariant(
             id=name,
@@ -94,14 +96,15 @@ def _pack(parts: VariantParts, name: str, values: _Values) -> _Packed:
             case=case_of(parts.result.variant),
             references=(),
             cubin_arch=parts.cubin_arch,
-            launch=resolved_launch(facts.launch, parts.scalars),
-            tensors=_tensors(parts, facts, files, values),
-            scalars=bundled_scalars(facts.launch, parts.scalars),
+            launch=resolved_launch(launch, parts.scalars),
+            tensors=_tensors(parts, launch, files, values),
+            scalars=bundled_scalars(launch, parts.scalars),
             cubins={
                 kind: _keep(files, f"{name}/{kind}.cubin.z", data)
                 for kind, data in sorted(parts.cubins.items())
             },
-            facts=_keep(files, f"{name}/facts.json.z", msgspec.json.encode(parts.result)),
+            facts=facts,
+            machine=machine,
             probe=None
             if parts.probe is None
             else _keep(files, f"{name}/probe.json.z", parts.probe),
@@ -110,10 +113,21 @@ def _pack(parts: VariantParts, name: str, values: _Values) -> _Packed:
     )
 
 
+def _known(
+    result: VariantResult | GivenKernel, name: str, files: dict[str, bytes]
+) -> tuple[BundledFile | None, BundledFile | None]:
+    """The files of the facts, and of the machine code of a kernel that has none."""
+    if not isinstance(result, GivenKernel):
+        return _keep(files, f"{name}/facts.json.z", msgspec.json.encode(result)), None
+    if result.machine is None:
+        return None, None
+    return None, _keep(files, f"{name}/machine.json.z", msgspec.json.encode(result.machine))
+
+
 def _tensors(
-    parts: VariantParts, facts: Facts, files: dict[str, bytes], kept: _Values
+    parts: VariantParts, launch: Launch, files: dict[str, bytes], kept: _Values
 ) -> tuple[BundledTensor, ...]:
-    known = bundled_tensors(facts.launch, parts.scalars)
+    known = bundled_tensors(launch, parts.scalars)
     for given in (parts.values, parts.contents, parts.expected):
         for tensor in given:
             if tensor not in {one.name for one in known}:

@@ -1,10 +1,11 @@
-"""``stagebench bundle``: pack the variants of a run for a GPU host."""
+"""``stagebench bundle``: pack the variants of a run, or kernels of launch plans, for a GPU host."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,18 @@ from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from stagebench.bundle.build import Candidate
     from stagebench.bundle.records import Bundle, ValueRange
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``bundle``."""
     parser.add_argument(
-        "run", nargs="+", metavar="RUN", help="a dump folder or a selector, RUN[arch=sm_90a]"
+        "run",
+        nargs="+",
+        metavar="RUN|PLAN",
+        help="a dump folder or a selector, RUN[arch=sm_90a]; or a launch plan, PLAN.toml or .json, "
+        "of any .cu or .ptx (`stagebench new plan SOURCE` writes one)",
     )
     parser.add_argument(
         "-o", "--out", type=Path, required=True, metavar="DIR", help="a folder, or FILE.tar"
@@ -96,9 +102,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundle:
-    """Read the dumps, assemble what has no cubin, write the bundle."""
+    """Read the dumps and launch plans, assemble what has no cubin, write the bundle."""
     from stagebench.bundle.assembling import Assembling
     from stagebench.bundle.build import BuildOptions, Candidate, build_bundle, cubin_arch
+    from stagebench.bundle.plan_file import is_plan
     from stagebench.bundle.probing import with_probes
     from stagebench.dump.select import select_dumps
     from stagebench.gpu.poison_ptx import PTX
@@ -114,8 +121,12 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
         )
     contents = {} if arguments.inputs is None else arrays(arguments.inputs, None)
     expected = {} if arguments.expected is None else arrays(arguments.expected, "float64")
+    if arguments.max_ctas < 1:
+        raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")
+    texts = list(runs)
+    plans = [Path(text) for text in texts if is_plan(text)]
     candidates = []
-    for dump in (dump for text in runs for dump in select_dumps(text)):
+    for dump in (dump for text in texts if not is_plan(text) for dump in select_dumps(text)):
         assembly = dump.assembly()
         candidates.append(
             Candidate(
@@ -127,20 +138,25 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
                 expected=expected,
             )
         )
-    if arguments.case:
-        from stagebench.experiment.case_values import with_case_values
-
-        candidates = with_case_values(
-            candidates, arguments.case, options, arguments.seed, warn=_warn
-        )
-    if arguments.max_ctas < 1:
-        raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")
-    archs = {
-        cubin_arch(one.result.variant.arch, arguments.device_arch)
-        for one in candidates
-        if one.result.facts is not None
-    }
     with Assembling(_warn) as source:
+        if plans:
+            from stagebench.bundle.planned_kernels import planned_candidates
+
+            candidates += [
+                replace(one, contents=contents, expected=expected)
+                for one in planned_candidates(plans, source.assembler, _warn)
+            ]
+        if arguments.case:
+            from stagebench.experiment.case_values import with_case_values
+
+            candidates = with_case_values(
+                candidates, arguments.case, options, arguments.seed, warn=_warn
+            )
+        archs = {
+            cubin_arch(one.result.variant.arch, arguments.device_arch)
+            for one in candidates
+            if one.launch is not None
+        }
         poison = source.ptx(PTX, archs)
         if not arguments.no_probes:
             candidates = [
@@ -154,7 +170,18 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
                 )
                 for one in candidates
             ]
+        if plans:
+            _tell(candidates)
         return build_bundle(out, candidates, source, options, poison=poison, progress=_progress)
+
+
+def _tell(candidates: Iterable[Candidate]) -> None:
+    """What was read of kernels that no sweep has shown."""
+    from stagebench.report.given_rows import given_lines
+
+    for one in candidates:
+        for line in given_lines(one):
+            sys.stdout.write(f"{line}\n")
 
 
 def _probe_ops(asked: Iterable[str] | None) -> frozenset[str] | None:

@@ -88,7 +88,7 @@ def with_case_values(
     found = []
     plain = 0
     for one in candidates:
-        if one.result.facts is None:
+        if one.launch is None:
             found.append(one)
             continue
         mine = [source for source in sources if source.is_for(one.result.variant)]
@@ -154,10 +154,10 @@ def _sources(text: str) -> list[Source]:
 
 
 def _request(one: Candidate, source: Source, options: BuildOptions, seed: int) -> ValuesRequest:
-    variant, facts = one.result.variant, one.result.facts
-    assert facts is not None  # noqa: S101 - what did not lower has no tensors
+    variant, launch, scalars = one.result.variant, one.launch, {**options.scalars, **one.scalars}
+    assert launch is not None  # noqa: S101 - what did not lower has no tensors
     try:
-        tensors = bundled_tensors(facts.launch, options.scalars)
+        tensors = bundled_tensors(launch, scalars)
     except BundleError as exc:
         raise UsageError(f"--case {source.said}: {exc.message}", hint=exc.hint) from exc
     return ValuesRequest(
@@ -167,7 +167,7 @@ def _request(one: Candidate, source: Source, options: BuildOptions, seed: int) -
         seed=seed,
         kernel=variant.kernel,
         params={name: value for name, value in variant.params.items() if name != "num_stages"},
-        scalars=dict(options.scalars),
+        scalars=scalars,
         tensors=tuple(
             msgspec.structs.replace(tensor, values=options.values.get(tensor.name))
             for tensor in tensors

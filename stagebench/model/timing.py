@@ -173,14 +173,17 @@ class Measurement(Record, frozen=True, kw_only=True):
 class DepthFacts(Record, frozen=True, kw_only=True):
     """What the compiler decided at one depth, as far as it can change time.
 
+    A kernel without an IR has neither ``versions`` nor ``barriers``, and ``wait_depths`` of its
+    PTX; ``None``: not known.
+
     ``versions`` is by buffer; ``wait_depths`` the distinct ``max_pending`` of cp.async and wgmma
     waits by op, in program order; ``smem_bytes`` of a CTA; ``ctas_per_sm`` the theoretical
     occupancy.
     """
 
-    versions: dict[str, int]
+    versions: dict[str, int] | None
     wait_depths: dict[str, tuple[Extent, ...]]
-    barriers: int
+    barriers: int | None
     smem_bytes: int
     registers: int | None
     ctas_per_sm: int | None

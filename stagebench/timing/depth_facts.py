@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stagebench.model import Extent, Facts
+from stagebench.model import Extent, Facts, Launch, MachineCode
 from stagebench.model.timing import DepthFacts
 
 
@@ -21,4 +21,20 @@ def depth_facts(facts: Facts) -> DepthFacts:
         smem_bytes=facts.shared_memory.total_bytes,
         registers=machine.registers if machine is not None else None,
         ctas_per_sm=occupancy.ctas_per_sm if occupancy is not None else None,
+    )
+
+
+def given_depth_facts(machine: MachineCode, launch: Launch) -> DepthFacts:
+    """The same of a kernel that came with a launch plan: what its machine code says."""
+    depths: dict[str, dict[Extent, None]] = {}
+    for site in machine.sites:
+        if "max_pending" in site.args:
+            depths.setdefault(site.op, {})[site.args["max_pending"]] = None
+    return DepthFacts(
+        versions=None,
+        wait_depths={op: tuple(found) for op, found in depths.items()},
+        barriers=None,
+        smem_bytes=machine.resources.static_smem_bytes + launch.dynamic_smem_bytes,
+        registers=machine.registers,
+        ctas_per_sm=None if machine.occupancy is None else machine.occupancy.ctas_per_sm,
     )

@@ -6,7 +6,7 @@ import re
 
 from stagebench.machine.arithmetic import UnknownMmaError, mma_kind
 from stagebench.machine.devices import DEVICES, Device
-from stagebench.model import Arithmetic, Facts, Record
+from stagebench.model import Arithmetic, MachineCode, Record
 from stagebench.model.timing import Measurement
 
 
@@ -22,14 +22,14 @@ class Rates(Record, frozen=True, kw_only=True):
     of_bandwidth: float | None
 
 
-def rates(facts: Facts | None, device: str, time: Measurement | None) -> Rates | None:
-    """``device`` is the driver's name; ``None`` without facts of machine code, or without a time.
+def rates(machine: MachineCode | None, device: str, time: Measurement | None) -> Rates | None:
+    """``device`` is the driver's name; ``None`` without machine code, or without a time.
 
     The floors are those of the device that ran the code, not of the arch that it is for.
     """
-    if facts is None or facts.machine is None or time is None or time.median_us <= 0:
+    if machine is None or time is None or time.median_us <= 0:
         return None
-    work = facts.machine.arithmetic
+    work = machine.arithmetic
     if work is None:
         return None
     known = find_device(device)

@@ -64,12 +64,12 @@ def _worst_first(stall: SiteStall) -> tuple[int, int]:
 
 
 def _statements(sites: Sequence[ProbeSite]) -> list[list[int]]:
-    """Ids of the PTX copies of one CUDA statement; a site of an unknown line stands alone."""
+    """Ids of the PTX copies of one statement; a site of an unknown line stands alone."""
     found: dict[object, list[int]] = {}
     for site in sites:
         key: object = (
             site.id
-            if site.cuda_line is None
+            if site.cuda_line is None and site.line is None
             else (
                 site.op, site.cuda_line, site.role, site.section, site.barrier_kind, site.file,
                 site.line, tuple(sorted(site.args.items(), key=str)),

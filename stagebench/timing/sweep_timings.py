@@ -41,11 +41,13 @@ def sweep_timings(
     facts: Mapping[str, Facts],
     stalls_of: Mapping[str, Stalls],
     builds_of: Mapping[str, BuildFacts] | None = None,
+    given: Mapping[str, DepthFacts] | None = None,
 ) -> tuple[tuple[Variant, tuple[VariantTiming, ...]], ...]:
     """One entry for each sweep: a variant that names it, and its depths in ascending order.
 
     ``facts`` and ``stalls_of`` are by the variants' ids; what has none is not known.
-    ``builds_of`` wins over what the facts say of registers and occupancy.
+    ``builds_of`` wins over what the facts say of registers and occupancy; ``given`` is what is
+    known of kernels without facts.
     """
     found: dict[bytes, list[tuple[Variant, VariantTiming]]] = {}
     for each in variants:
@@ -53,7 +55,7 @@ def sweep_timings(
         if depth is None:
             continue
         known = facts.get(each.id)
-        depth_known = None if known is None else depth_facts(known)
+        depth_known = (given or {}).get(each.id) if known is None else depth_facts(known)
         built = (builds_of or {}).get(each.id)
         if depth_known is not None and built is not None:
             depth_known = msgspec.structs.replace(

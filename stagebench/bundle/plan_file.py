@@ -1,0 +1,57 @@
+"""How is a launch plan read?  TOML or JSON, strictly: a message names the file and the field."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+
+import msgspec
+
+from stagebench.bundle.plan_records import Plan, PlanArgument, PlanDescriptor, PlanTensor
+from stagebench.bundle.plan_values import problems
+from stagebench.errors import UsageError
+
+SUFFIXES = (".toml", ".json")
+_NEW = "`stagebench new plan SOURCE` writes one to start from"
+_UNKNOWN = re.compile(r"unknown field `(\w+)`(?: - at `\$?\.?(.*)`)?")
+
+
+def is_plan(text: str) -> bool:
+    """Does this argument name a launch plan, and no run or bundle?"""
+    path = Path(text)
+    known = path.suffix in SUFFIXES and path.name not in ("bundle.json", "run.json")
+    return known and not path.is_dir()
+
+
+def read_plan(path: Path) -> Plan:
+    """Read and check a plan; `UsageError` names the file, the field and the next step."""
+    try:
+        data = path.read_bytes()
+    except OSError as exc:
+        raise UsageError(f"no launch plan {path}: {exc.strerror}", hint=_NEW) from exc
+    decode = msgspec.toml.decode if path.suffix == ".toml" else msgspec.json.decode
+    try:
+        plan = decode(data, type=Plan)
+    except msgspec.ValidationError as exc:
+        raise UsageError(f"{path}: {exc}", hint=_near(str(exc))) from exc
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError, RecursionError) as exc:
+        kind = path.suffix[1:].upper()
+        raise UsageError(f"{path} is no {kind}: {exc}", hint=_NEW) from exc
+    for problem, hint in problems(plan, path.parent):
+        raise UsageError(f"{path}: {problem}", hint=hint)
+    return plan
+
+
+def _near(message: str) -> str | None:
+    """The field that a misspelt one was meant to be."""
+    found = _UNKNOWN.search(message)
+    if found is None:
+        return _NEW
+    kinds = {"arguments": PlanArgument, "tensors": PlanTensor, "descriptor": PlanDescriptor}
+    fields = Plan.__struct_fields__
+    for name, record in kinds.items():
+        if name in (found[2] or ""):
+            fields = record.__struct_fields__
+    near = difflib.get_close_matches(found[1], fields, n=1)
+    return f"did you mean {near[0]}?" if near else f"the fields are {', '.join(fields)}"

@@ -1,0 +1,129 @@
+"""How do launch plans become variants that can be bundled?  Compiled, held against their PTX, read.
+
+What is wrong with a plan is an error; a source that does not compile leaves its variant out, and
+the others go on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from msgspec.structs import replace as replaced
+
+from stagebench.assemble.assembler import Assembler
+from stagebench.assemble.records import Assembled, MachineText, NotAssembled
+from stagebench.bundle.build import Candidate
+from stagebench.bundle.given_kernel import GivenKernel
+from stagebench.bundle.given_sites import files_of_locations, line_directives
+from stagebench.bundle.plan_checks import check_fits, entry_of
+from stagebench.bundle.plan_file import read_plan
+from stagebench.bundle.plan_records import Plan
+from stagebench.bundle.planned_launch import launch_of, scalars_of, variant_of
+from stagebench.errors import StagebenchError, UsageError
+from stagebench.machine.derive import not_assembled
+from stagebench.machine.machine_code import derive_given
+from stagebench.ptx.read import read_module
+
+_OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
+_AS_GIVEN = "none: the PTX is as it was given"
+
+Made = Assembled | MachineText
+
+
+@dataclass(frozen=True)
+class _Started:
+    """A plan whose source is being assembled."""
+
+    path: Path
+    plan: Plan
+    text: str
+    made: Future[Assembled | NotAssembled] | Future[MachineText | NotAssembled]
+
+
+def planned_candidates(
+    paths: Sequence[Path], assembler: Assembler, warn: Callable[[str], None]
+) -> list[Candidate]:
+    """The kernels of launch plans, assembled and read; `UsageError` names the plan and the field.
+
+    Own headers may change without the source doing so: what includes some is compiled anew.
+    """
+    plans = [(path, read_plan(path)) for path in paths]
+    seen: dict[bytes | str, Path] = {}
+    for path, plan in plans:
+        same = seen.setdefault(str(variant_of(plan)), path)
+        if same is not path:
+            raise UsageError(
+                f"{path}: {same} has the same kernel, num_stages, params and arch",
+                hint="two depths differ in num_stages, two kernels in kernel or in params",
+            )
+    toolchain = assembler.toolchain
+    with Assembler(toolchain, jobs=2, cache_folder=None, warn=warn) as uncached:
+        started = [_start(path, plan, assembler, uncached) for path, plan in plans]
+        return [_candidate(one, assembler, warn) for one in started]
+
+
+def _start(path: Path, plan: Plan, assembler: Assembler, uncached: Assembler) -> _Started:
+    source = path.parent / plan.source
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise UsageError(f"{path}: source {source} can't be read as text: {exc}") from exc
+    if source.suffix == ".ptx":
+        entry_of(plan, read_module(text), text, str(path))
+        made = assembler.submit_ptx(text, plan.arch, plan.entry)
+        return _Started(path, plan, text, made)
+    includes = [path.parent / one for one in plan.include]
+    if _OWN_INCLUDE.search(text):
+        includes.insert(0, source.parent)
+    flags = (
+        *(f"-I{folder.resolve()}" for folder in includes),
+        *(f"-D{name}={value}" for name, value in plan.define.items()),
+        *plan.flags,
+    )
+    compiler = uncached if includes else assembler
+    compiled = compiler.submit(text, plan.arch, plan.entry, cuda_flags=flags)
+    return _Started(path, plan, text, compiled)
+
+
+def _candidate(one: _Started, assembler: Assembler, warn: Callable[[str], None]) -> Candidate:
+    made = one.made.result()
+    plan = one.plan
+    kernel_cu = one.text if plan.source.endswith(".cu") else None
+    given = GivenKernel(
+        variant=variant_of(plan),
+        launch=launch_of(plan, plan.entry),
+        scalars=scalars_of(plan),
+        source=Path(plan.source).name,
+    )
+    ptx = made.ptx
+    if ptx is not None:
+        module = read_module(ptx)
+        function = entry_of(plan, module, ptx, str(one.path))
+        check_fits(plan, function, str(one.path))
+        cuda_file, lines = files_of_locations(function, module.files)
+        given = replace(
+            given,
+            launch=launch_of(plan, function.name),
+            cuda_file=cuda_file if kernel_cu is None else given.source,
+            lines=lines if kernel_cu is None else line_directives(one.text),
+        )
+    if isinstance(made, NotAssembled):
+        said = not_assembled(made)
+        where = "".join(f" ({at.artifact}:{at.line})" for at in said.evidence[:1])
+        given = replace(given, problem=f"it does not assemble: {said.message}{where}")
+        return Candidate(result=given, kernel_cu=kernel_cu, ptx=ptx)
+    versions = assembler.toolchain.versions
+    if kernel_cu is None:
+        versions = replaced(versions, ptx_compiler=_AS_GIVEN)
+    try:
+        machine = derive_given(plan.arch, given.launch, made, versions, given.integers)
+    except StagebenchError as exc:
+        warn(f"{one.path}: no facts of machine code: {exc.message}")
+        machine = None
+    return Candidate(
+        result=replace(given, machine=machine), kernel_cu=kernel_cu, ptx=made.ptx, cubin=made.cubin
+    )
