@@ -53,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write all as JSON; - for standard output")
     parser.add_argument("--perfetto", metavar="FILE", type=Path, help="write a Perfetto trace")
     parser.add_argument("--svg", metavar="FILE", type=Path, help="write a drawing")
+    parser.add_argument(
+        "--draw-blocks",
+        metavar="BLOCKS",
+        type=_block_numbers,
+        help="the blocks in the trace and the drawing, from 0 on: 0,64 (default: all)",
+    )
     parser.epilog = _EPILOG
 
 
@@ -117,6 +123,7 @@ def _only_one(arguments: argparse.Namespace) -> None:
         "--by-block": arguments.by_block,
         "--perfetto": arguments.perfetto is not None,
         "--svg": arguments.svg is not None,
+        "--draw-blocks": arguments.draw_blocks is not None,
     }
     for option, given in asked.items():
         if given:
@@ -183,10 +190,18 @@ def _write_timeline(
     trace: ProfilerTrace, arguments: argparse.Namespace, title: str, names: tuple[str, ...]
 ) -> None:
     if arguments.perfetto is None and arguments.svg is None:
+        if arguments.draw_blocks is not None:
+            raise UsageError(
+                "--draw-blocks is of a drawing", hint="add --svg FILE or --perfetto FILE"
+            )
         return
     from stagebench.trace.region_stats import region_timeline
 
-    timeline = region_timeline(trace, title=title, group_names=names)
+    wanted = arguments.draw_blocks
+    absent = sorted(set(wanted or ()) - {lane.block for lane in trace.lanes})
+    if absent:
+        raise UsageError(f"--draw-blocks: there is no record of block {absent[0]}")
+    timeline = region_timeline(trace, title=title, group_names=names, blocks=wanted)
     if arguments.perfetto is not None:
         from stagebench.trace.perfetto_trace import perfetto_bytes
 
@@ -223,6 +238,13 @@ def _names(option: str, text: str) -> tuple[str, ...]:
     if not all(names):
         raise UsageError(f"{option} {text}: a name is empty", hint=f"{option} load,compute,store")
     return names
+
+
+def _block_numbers(text: str) -> frozenset[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) < 11 for part in parts):
+        raise argparse.ArgumentTypeError(f"{text}: not numbers of blocks, such as 0,64")
+    return frozenset(int(part) for part in parts)
 
 
 def _count(text: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from stagebench.model import SCHEMA_VERSION, Record
 from stagebench.trace.cuda_profiler import ProfilerTrace
 from stagebench.trace.timeline import Slice, Timeline, Track
@@ -66,13 +68,21 @@ def _stats(
 
 
 def region_timeline(
-    trace: ProfilerTrace, *, title: str, group_names: tuple[str, ...] = ()
+    trace: ProfilerTrace,
+    *,
+    title: str,
+    group_names: tuple[str, ...] = (),
+    blocks: Collection[int] | None = None,
 ) -> Timeline:
-    """One track per block and group, with every region and instant."""
+    """One track per block and group, with every region and instant; ``blocks`` alone, or all."""
     slices: dict[tuple[int, int], list[Slice]] = {
-        (lane.block, lane.group): [] for lane in trace.lanes
+        (lane.block, lane.group): []
+        for lane in trace.lanes
+        if blocks is None or lane.block in blocks
     }
     for region in (*trace.regions, *trace.instants):
+        if blocks is not None and region.block not in blocks:
+            continue
         name = region.name
         slices[region.block, region.group].append(
             Slice(name=name, kind=name, start_ns=region.start_ns, end_ns=region.end_ns, args={})

@@ -107,6 +107,42 @@ def test_files(whole, tmp_path, capsysbinary):
     assert json.loads((tmp_path / "a.json").read_text())["schema_version"] == 1
 
 
+def test_some_blocks_are_drawn(whole, tmp_path, capsysbinary):
+    """Block 1's two groups alone, in the drawing and in the trace; the table is still of all."""
+    code, out = run(
+        capsysbinary, whole, "--format", "tvm", "--perfetto", tmp_path / "a.pftrace",
+        "--svg", tmp_path / "a.svg", "--draw-blocks", "1",
+    )  # fmt: skip
+    assert code == 0
+    assert "2 blocks × 2 groups, 8 regions" in out
+    _, _, events = read_back((tmp_path / "a.pftrace").read_bytes())
+    assert sorted(events) == [("block 1", "group 0"), ("block 1", "group 1")]
+    drawn = (tmp_path / "a.svg").read_text()
+    assert (drawn.count("block 1<"), drawn.count("block 0<"), drawn.count("<title")) == (1, 0, 4)
+
+
+def test_blocks_that_are_not_there_are_refused(whole, tmp_path, capsysbinary):
+    """Block 2 of two; nothing is written."""
+    with pytest.raises(UsageError, match="there is no record of block 2"):
+        run(capsysbinary, whole, "--format", "tvm", "--svg", tmp_path / "a.svg",
+            "--draw-blocks", "1,2")  # fmt: skip
+    assert not (tmp_path / "a.svg").exists()
+
+
+def test_blocks_without_a_drawing_are_refused(whole, capsysbinary):
+    """The table is of all blocks: it would not be what was asked for."""
+    with pytest.raises(UsageError, match="--draw-blocks is of a drawing"):
+        run(capsysbinary, whole, "--format", "tvm", "--draw-blocks", "1")
+
+
+@pytest.mark.parametrize("text", ["", "x", "1,", "-1", "0-3", "٣"])
+def test_what_is_no_block_number_is_refused(whole, tmp_path, text, capsysbinary):
+    """Wrong usage, said by the parser."""
+    with pytest.raises(SystemExit):
+        run(capsysbinary, whole, "--format", "tvm", "--svg", tmp_path / "a.svg",
+            f"--draw-blocks={text}")  # fmt: skip
+
+
 def test_damage_is_shown_first_and_is_an_error(tmp_path, capsysbinary):
     """What could be read is still there; the exit code says that it is not all."""
     path = tmp_path / "full.bin"

@@ -137,10 +137,11 @@ def test_one_damaged_buffer_is_an_error(two, capsysbinary):
     assert "500 ns 50.0%" in out
 
 
-@pytest.mark.parametrize("option", ["--svg", "--perfetto", "--by-block"])
+@pytest.mark.parametrize("option", ["--svg", "--perfetto", "--by-block", "--draw-blocks"])
 def test_what_is_of_one_buffer_is_refused(two, tmp_path, option, capsysbinary):
     """One drawing of several buffers: whose?  Nothing is written."""
-    value = [] if option == "--by-block" else [tmp_path / "out"]
+    values = {"--by-block": [], "--draw-blocks": [0]}
+    value = values.get(option, [tmp_path / "out"])
     with pytest.raises(UsageError, match=f"{option} is of one buffer; there are 2"):
         run(capsysbinary, *two, option, *value)
     assert not (tmp_path / "out").exists()
