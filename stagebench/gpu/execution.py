@@ -145,7 +145,7 @@ class _Running:
         prepared = [_Prepared("base", base, None, None)]
         failed: dict[CubinKind, BuildRun] = {}
         for kind in CUBIN_KINDS[1:]:
-            if kind not in cubins:
+            if kind not in cubins or not self._request.options.probes:
                 continue
             try:
                 prepared.append(self._prepare(kind, cubins[kind], first, probe))

@@ -19,6 +19,7 @@ from stagebench.bundle.records import BundledVariant
 from stagebench.dump.atomic_file import write_file
 from stagebench.errors import MachineError
 from stagebench.gpu.library_baseline import gemm_shapes, time_libraries
+from stagebench.gpu.profile_file import clear_earlier
 from stagebench.gpu.records import PROFILE, LibraryTime, Profile, ProfiledVariant
 from stagebench.gpu.results import not_run
 from stagebench.gpu.run_request import RunOptions, RunRequest
@@ -63,7 +64,11 @@ def profile(
         watchdog = Watchdog(command(bundle, Path(outputs)), options.timeout_seconds)
         try:
             watchdog.start()
+            clear_earlier(out)
             done = _run_all(opened, ordered, watchdog, out, options, progress)
+        except KeyboardInterrupt:
+            watchdog.stop(at_once=True)
+            raise
         finally:
             watchdog.stop()
     libraries: tuple[LibraryTime, ...] = ()

@@ -94,8 +94,8 @@ class ProfiledVariant(Record, frozen=True, kw_only=True):
 
     ``probe_file`` is the raw probe buffer of one launch, ``probe_metadata`` what decodes it, both
     beside ``profile.json``; so are ``outputs``, one ``.npy`` for each tensor that was kept of the
-    first run.  ``control_cost`` is control / base, ``probe_cost`` probed / control (medians); above
-    1.15 the probed times are ``perturbed``.
+    first run.  ``control_cost`` is control / base, ``probe_cost`` probed / control (medians); more
+    than 1.15 either way, the probed times are ``perturbed``.
     """
 
     id: str

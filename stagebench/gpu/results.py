@@ -6,7 +6,16 @@ from stagebench.bundle.records import BundledVariant
 from stagebench.gpu.records import BuildRun, Correctness, ProfiledVariant, RunError, Verdict
 
 PERTURBED_ABOVE = 1.15
-"""Probed over control, from which on what the probes say is not trusted as a time."""
+"""Probed over control, from which on what the probes say is not trusted as a time.
+
+A probed kernel that is as much *faster* is another schedule of the assembler's (a clock read keeps
+it from one that spills, say): its waits are not the control's either.
+"""
+
+
+def is_perturbed(probe_cost: float) -> bool:
+    """Is the probed kernel another one than the control, slower or faster?"""
+    return not 1 / PERTURBED_ABOVE <= probe_cost <= PERTURBED_ABOVE
 
 
 def not_run(variant: BundledVariant, verdict: Verdict, error: RunError) -> ProfiledVariant:
@@ -51,7 +60,7 @@ def profiled(
         builds=builds,
         control_cost=control,
         probe_cost=probe,
-        perturbed=None if probe is None else probe > PERTURBED_ABOVE,
+        perturbed=None if probe is None else is_perturbed(probe),
         probe_file=probe_file,
         probe_metadata=None,
         error=None,

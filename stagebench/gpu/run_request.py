@@ -11,7 +11,8 @@ class RunOptions(Record, frozen=True, kw_only=True):
 
     ``repeats`` are the runs on the same inputs whose bits are compared, ``runs`` the timed ones
     (0: nothing is timed) after ``warmup``.  ``save_outputs``: all that the first run wrote is kept,
-    not only the buffers of a kernel's own profiler.
+    not only the buffers of a kernel's own profiler.  Without ``probes`` only the kernel as compiled
+    runs.
     """
 
     seed: int = 0
@@ -19,6 +20,7 @@ class RunOptions(Record, frozen=True, kw_only=True):
     warmup: int = 5
     runs: int = 50
     save_outputs: bool = False
+    probes: bool = True
 
 
 class RunRequest(Record, frozen=True, kw_only=True):

@@ -23,7 +23,6 @@ from stagebench.gpu.run_request import Answer, Ran, Ready, RunRequest, Unusable
 
 START_SECONDS = 120.0
 """For a child to open the device: the first context of a cold machine takes a while."""
-_STDERR_LINES = 5
 _END_SECONDS = 10.0
 
 
@@ -89,11 +88,13 @@ class Watchdog:
         if isinstance(answer, Ready):
             self.device, self.notes = answer.device, answer.notes
 
-    def stop(self) -> None:
-        """End the child: it is asked first, then killed."""
+    def stop(self, *, at_once: bool = False) -> None:
+        """End the child: it is asked first, then killed; ``at_once``: not asked."""
         child, self._child = self._child, None
         if child is None:
             return
+        if at_once:
+            child.kill()
         with contextlib.suppress(OSError):
             if child.stdin is not None:
                 child.stdin.close()
@@ -147,8 +148,8 @@ class Watchdog:
         code = child.returncode
         self.stop()
         how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
-        said = self._log.decode(errors="replace").strip().splitlines()[-_STDERR_LINES:]
-        message = f"its process ended {how}" + (": " + " | ".join(said) if said else "")
+        said = self._log.decode(errors="replace").strip().splitlines()[-1:]
+        message = f"its process ended {how}" + "".join(f": {line.strip()}" for line in said)
         return ChildError(RunError(name="process_died", message=message), hung=False)
 
 

@@ -139,7 +139,10 @@ def rate_rows(sweep: MeasuredSweep) -> Rows:
     if all(rate is None for rate in sweep.rates):
         return ()
     head = ("num_stages", *(str(timing.num_stages) for timing in sweep.timings))
-    columns = sweep.rates
+    columns = [
+        None if timing.correct is False else rate
+        for timing, rate in zip(sweep.timings, sweep.rates, strict=True)
+    ]
     return (
         head,
         ("TFLOP/s", *(_number(rate.tera_flops if rate else None) for rate in columns)),
@@ -257,6 +260,8 @@ def unranked_lines(found: Sequence[Correlation]) -> tuple[str, ...]:
     """Why there is no number: one line a reason, with all that it holds for."""
     reasons: dict[str, list[str]] = {}
     for each in found:
+        if not each.n:
+            continue  # nothing was measured, and the table says so
         reasons.setdefault(each.claim, []).append(f"{each.left} with {each.right}")
     return tuple(f"no rank: {reason}: {'; '.join(names)}" for reason, names in reasons.items())
 

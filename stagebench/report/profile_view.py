@@ -52,7 +52,7 @@ def print_depths(
 ) -> None:
     """Print what depth changed: a verdict for each step, a table of the depths, correlations."""
     out = console or open_console()
-    found = [Text(title, style="bold")]
+    found = lines.hanging([], (title, "bold"), out.width)
     for step in depth_steps(timings):
         found += lines.hanging([("  ", "")], (step.verdict, _OUTCOMES[step.outcome]), out.width)
     found += _table("Depths side by side", depth_rows(timings), out.width)

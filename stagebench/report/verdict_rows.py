@@ -5,16 +5,19 @@ Variants that differ in depth alone stand together under what they share.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stagebench.bundle.records import CUBIN_KINDS
-from stagebench.gpu.records import Profile, ProfiledVariant
+from stagebench.gpu.records import Profile, ProfiledVariant, TensorComparison
 from stagebench.model.timing import Measurement
 from stagebench.report import identity
 
 _COLUMNS = ("num_stages", "verdict", "error", "base, µs", "CUPTI, µs", "control", "probed", "note")
 _CUPTI = _COLUMNS.index("CUPTI, µs")
 _NOT_KNOWN = "–"
+_LEAST_SHARE = 0.01
+"""Below it, wrong elements are counted: one of a million is not 0.0 %."""
 _BAD = ("wrong", "race", "fails", "hangs")
 
 
@@ -74,17 +77,31 @@ def _shared(one: ProfiledVariant, found: Profile) -> str:
 def _cells(one: ProfiledVariant) -> tuple[str, ...]:
     verdict = one.correctness.verdict
     times = {build.kind: build.time for build in one.builds}
-    errors = [c.relative_error for c in one.correctness.tensors]
-    worst = max((error for error in errors if error is not None), default=None)
-    shown = _NOT_KNOWN if worst is None else f"{worst:.1e}"
-    if any(error is None for error in errors):
-        shown = "not finite"
+    shown = _error(one.correctness.tensors)
     base, control, probed = (times.get(kind) for kind in CUBIN_KINDS)
     alone = {build.kind: build.device_time for build in one.builds}.get("base")
     against = (_against(control, base), _against(probed, base))
     shown_times = (_time(base), _time(alone), *against)
     depth = identity.depth(one.variant) or _NOT_KNOWN
     return depth, verdict, shown, *shown_times, _note(one)
+
+
+def _error(tensors: Sequence[TensorComparison]) -> str:
+    """The largest relative error; a reference of zeros has none, then the largest difference."""
+    if any(one.max_abs_error is None for one in tensors):
+        return "not finite"
+    zero = [one.max_abs_error for one in tensors if one.relative_error is None]
+    if zero:
+        return f"{max(error for error in zero if error is not None):.1e} abs"
+    errors = [one.relative_error for one in tensors if one.relative_error is not None]
+    return f"{max(errors):.1e}" if errors else _NOT_KNOWN
+
+
+def _wrong(tensor: TensorComparison) -> str:
+    wrong = round(tensor.fraction_wrong * tensor.elements)
+    share = tensor.fraction_wrong
+    many = f"{share:.1%} of" if share >= _LEAST_SHARE else f"{wrong} of {tensor.elements}"
+    return f"{tensor.tensor}: {many} elements wrong"
 
 
 def _time(time: Measurement | None) -> str:
@@ -107,11 +124,7 @@ def _note(one: ProfiledVariant) -> str:
         said.append(one.error.message)
     if one.correctness.differing_runs:
         said.append(f"{one.correctness.differing_runs} of {one.correctness.runs} runs differ")
-    said += [
-        f"{tensor.tensor}: {tensor.fraction_wrong:.1%} of elements wrong"
-        for tensor in one.correctness.tensors
-        if not tensor.agrees
-    ]
+    said += [_wrong(tensor) for tensor in one.correctness.tensors if not tensor.agrees]
     for build in one.builds:
         if build.error is not None:
             said.append(f"{build.kind}: {build.error.message}")
@@ -119,5 +132,5 @@ def _note(one: ProfiledVariant) -> str:
             said.append(f"{build.kind}: other bits than base")
     said += one.notes
     if one.perturbed:
-        said.append(f"perturbed: probes cost ×{one.probe_cost:.2f}")
+        said.append(f"perturbed: probed is ×{one.probe_cost:.2f} of control")
     return "; ".join(said)

@@ -98,9 +98,9 @@ def fact_values(facts: DepthFacts | None) -> dict[str, str | None]:
         f"{op} max_pending": " ".join(map(str, depths)) for op, depths in facts.wait_depths.items()
     }
     return {
-        **{f"versions of {name}": str(count) for name, count in facts.versions.items()},
+        **{f"versions of {name}": str(count) for name, count in (facts.versions or {}).items()},
         **waits,
-        "barriers": str(facts.barriers),
+        "barriers": None if facts.barriers is None else str(facts.barriers),
         "shared memory, bytes": str(facts.smem_bytes),
         "registers": None if facts.registers is None else str(facts.registers),
         "CTAs per SM": None if facts.ctas_per_sm is None else str(facts.ctas_per_sm),
@@ -158,6 +158,10 @@ def _slots(left: DepthFacts | None, right: DepthFacts | None) -> str:
     """What happened to the versions: one number where all that changed did alike."""
     if left is None or right is None:
         return "what changed in the IR is not known"
+    if left.versions is None or right.versions is None:  # no IR: bytes are all that is known
+        bytes_of = (left.smem_bytes, right.smem_bytes)
+        words = f"{bytes_of[0]} → {bytes_of[1]} bytes" if len(set(bytes_of)) > 1 else "unchanged"
+        return f"shared memory {words}"
     both = [name for name in left.versions if name in right.versions]
     changes = {name: right.versions[name] - left.versions[name] for name in both}
     changed = {name: change for name, change in changes.items() if change}
@@ -182,7 +186,7 @@ def _stall(step: StallStep) -> str:
 def _time(left: VariantTiming, right: VariantTiming, outcome: Outcome) -> str:
     wrong = [str(each.num_stages) for each in (left, right) if each.correct is False]
     if wrong:
-        return f"wrong output at {' and '.join(wrong)}: no verdict on time"
+        return f"wrong or racing output at {' and '.join(wrong)}: no verdict on time"
     if left.base is None or right.base is None:
         return "kernel time not measured"
     times = f"kernel {_us(left.base, right.base)} → {_us(right.base, left.base)} µs"
@@ -195,6 +199,8 @@ def _perturbed(timing: VariantTiming) -> str:
     cost = probe_cost(timing)
     if cost is None or not perturbed(timing):
         return ""
+    if cost < 1:
+        return f"probed, {timing.num_stages} is another schedule (×{cost:.2f}): waits are perturbed"
     return f"probes slow {timing.num_stages} down ×{cost:.2f}, so that its waits are perturbed"
 
 

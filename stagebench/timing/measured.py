@@ -6,7 +6,7 @@ be committed, and enough to show, draw and correlate again without a GPU.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,16 +14,16 @@ import msgspec
 
 from stagebench.bundle.read import OpenBundle
 from stagebench.dump.atomic_file import write_file
-from stagebench.errors import DumpError, UsageError
+from stagebench.errors import DumpError, StagebenchError, UsageError
+from stagebench.gpu.profile_file import TIMINGS
 from stagebench.gpu.records import LibraryTime, Profile, ProfiledVariant
 from stagebench.machine.occupancy import occupancy
-from stagebench.model import Facts, Record, Variant, VariantResult
+from stagebench.model import Facts, MachineCode, Record, Variant, VariantResult
 from stagebench.model.codec import decode, encode_pretty
 from stagebench.model.timing import Stalls, VariantTiming
+from stagebench.timing.depth_facts import given_depth_facts
 from stagebench.timing.rates import Rates, rates
 from stagebench.timing.sweep_timings import BuildFacts, read_stalls, sweep_timings
-
-TIMINGS = "timings.json"
 
 
 class MeasuredSweep(Record, frozen=True, kw_only=True):
@@ -46,16 +46,28 @@ class Measured(Record, frozen=True, kw_only=True):
     libraries: tuple[LibraryTime, ...]
 
 
-def measure(found: Profile, folder: Path, bundle: OpenBundle) -> Measured:
+def measure(
+    found: Profile,
+    folder: Path,
+    bundle: OpenBundle,
+    warn: Callable[[str], None] = lambda _: None,
+) -> Measured:
     """Join a profile in ``folder`` with its probe buffers and the bundle's facts.
 
-    Raises `DumpError` where a buffer's metadata can't be read.
+    What of one variant can't be read is told by ``warn`` and not known in the result; the times of
+    a device are never lost to it.
     """
-    facts = _facts(found, bundle)
-    stalls = {one.id: read for one in found.variants if (read := _stalls(one, folder)) is not None}
-    sweeps = sweep_timings(found.variants, facts, stalls, _on_device(found, facts, bundle))
+    facts = _facts(found, bundle, warn)
+    machines = _machines(found, facts, bundle)
+    given = {
+        name: given_depth_facts(machine, bundle.variant(name).launch)
+        for name, machine in machines.items()
+        if name not in facts
+    }
+    stalls = _all_stalls(found, folder, warn)
+    sweeps = sweep_timings(found.variants, facts, stalls, _on_device(found, bundle), given)
     by_depth = {
-        (_key(one.variant), one.variant.num_stages): facts.get(one.id) for one in found.variants
+        (_key(one.variant), one.variant.num_stages): machines.get(one.id) for one in found.variants
     }
     return Measured(
         device=found.device.name,
@@ -137,15 +149,12 @@ def select_sweeps(measured: Measured, only: Sequence[str]) -> Measured:
     return msgspec.structs.replace(measured, sweeps=chosen, libraries=libraries)
 
 
-def _on_device(
-    found: Profile, facts: Mapping[str, Facts], bundle: OpenBundle
-) -> dict[str, BuildFacts]:
+def _on_device(found: Profile, bundle: OpenBundle) -> dict[str, BuildFacts]:
     """Registers and occupancy of what really ran: sm_80 code is assembled for the device."""
     result = {}
     for one in found.variants:
         base = next((build for build in one.builds if build.kind == "base"), None)
-        known = facts.get(one.id)
-        if base is None or base.registers is None or known is None:
+        if base is None or base.registers is None:
             continue
         launch = bundle.variant(one.id).launch
         threads = 1
@@ -163,14 +172,45 @@ def _on_device(
     return result
 
 
-def _facts(found: Profile, bundle: OpenBundle) -> Mapping[str, Facts]:
+def _facts(found: Profile, bundle: OpenBundle, warn: Callable[[str], None]) -> Mapping[str, Facts]:
     facts: dict[str, Facts] = {}
     for one in found.variants:
         file = bundle.variant(one.id).facts
-        result = decode(bundle.load(file), VariantResult, file.path)
+        if file is None:
+            continue
+        try:
+            result = decode(bundle.load(file), VariantResult, file.path)
+        except StagebenchError as exc:  # its times stay: what it is made of is not known
+            warn(f"{one.id}: its facts can't be read: {exc.message}")
+            continue
         if result.facts is not None:
             facts[one.id] = result.facts
     return facts
+
+
+def _machines(
+    found: Profile, known: Mapping[str, Facts], bundle: OpenBundle
+) -> Mapping[str, MachineCode]:
+    """Machine code by id: of the facts, or of a kernel that has none."""
+    machines = {name: facts.machine for name, facts in known.items() if facts.machine is not None}
+    for one in found.variants:
+        file = bundle.variant(one.id).machine
+        if file is not None:
+            machines[one.id] = decode(bundle.load(file), MachineCode, file.path)
+    return machines
+
+
+def _all_stalls(found: Profile, folder: Path, warn: Callable[[str], None]) -> Mapping[str, Stalls]:
+    stalls: dict[str, Stalls] = {}
+    for one in found.variants:
+        try:
+            read = _stalls(one, folder)
+        except DumpError as exc:
+            warn(f"{one.id}: its probes can't be read: {exc.message}")
+            continue
+        if read is not None:
+            stalls[one.id] = read
+    return stalls
 
 
 def _stalls(one: ProfiledVariant, folder: Path) -> Stalls | None:

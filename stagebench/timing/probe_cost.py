@@ -6,7 +6,7 @@ probe, so that probed over control is the cost of the probes alone.
 
 from __future__ import annotations
 
-from stagebench.gpu.results import PERTURBED_ABOVE
+from stagebench.gpu.results import is_perturbed
 from stagebench.model.timing import VariantTiming
 
 
@@ -20,4 +20,4 @@ def probe_cost(timing: VariantTiming) -> float | None:
 def perturbed(timing: VariantTiming) -> bool | None:
     """Whether the probed kernel is another one: its waits say nothing of the first."""
     cost = probe_cost(timing)
-    return None if cost is None else cost > PERTURBED_ABOVE
+    return None if cost is None else is_perturbed(cost)

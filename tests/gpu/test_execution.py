@@ -405,3 +405,13 @@ def test_the_shape_of_what_is_kept(tmp_path, shape, strides, saved):
 def test_bits_where_numpy_has_no_such_dtype(dtype, saved):
     """Never a cast, which would change them."""
     assert numpy_dtype(dtype_of(dtype)) == saved
+
+
+def test_without_probes_the_kernel_as_compiled_runs_alone(tmp_path):
+    """Nothing of the other builds, and no probe buffer."""
+    device = Device(tmp_path, parts(0, **PROBED), probes=False)
+    found = device.run(0)
+    assert [build.kind for build in found.builds] == ["base"]
+    assert found.probe_file is None
+    assert not device.out.exists()
+    assert set(device.launches()) == {"poison", "copy"}

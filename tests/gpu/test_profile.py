@@ -13,6 +13,7 @@ from stagebench.errors import MachineError
 from stagebench.gpu.profile import ProfileOptions, in_order, profile
 from stagebench.gpu.records import PROFILE, Profile
 from stagebench.gpu.run_request import RunOptions
+from stagebench.gpu.watchdog import Watchdog
 from stagebench.model.timing import Measurement
 from stagebench.report.verdict_rows import verdict_table
 from tests.bundle.building import bundle, name, parts
@@ -126,7 +127,7 @@ def test_the_table(tmp_path):
     assert [(*row.cells[:2], row.bad) for row in rows] == [
         ("0", "not_compared", False), ("1", "wrong", True), ("2", "correct", False),
     ]  # fmt: skip
-    assert rows[1].cells[-1] == "C: 0.4% of elements wrong"
+    assert rows[1].cells[-1] == "C: 1 of 256 elements wrong"
     assert rows[0].cells[2:6] == ("–", "10.0 ± 0.0", "–", "–")
     assert rows[2].cells[4:6] == ("×1.000", "×1.100")
 
@@ -166,3 +167,40 @@ def test_kept_outputs_lie_beside_the_profile(tmp_path):
     for one in found.variants:
         assert one.outputs == (f"outputs/{one.id}/C.npy",)
         assert np.load(tmp_path / "out" / one.outputs[0]).shape == (256,)
+
+
+def test_an_error_against_zeros_is_absolute(tmp_path):
+    """There is no relative one, and finite outputs are not called anything else."""
+    found, _ = profiled(tmp_path, parts(0), parts(1))
+    one = found.variants[1]
+    (tensor,) = one.correctness.tensors
+    zeros = replace(
+        tensor, relative_error=None, max_abs_error=0.25, fraction_wrong=0.5, agrees=False
+    )
+    said = replace(one, correctness=replace(one.correctness, tensors=(zeros,)))
+    ((_, (row,)),) = verdict_table(replace(found, variants=(said,))).groups
+    assert row.cells[2] == "2.5e-01 abs"
+    assert row.cells[-1] == "C: 50.0% of elements wrong"
+    unbounded = replace(zeros, max_abs_error=None)
+    said = replace(one, correctness=replace(one.correctness, tensors=(unbounded,)))
+    ((_, (row,)),) = verdict_table(replace(found, variants=(said,))).groups
+    assert row.cells[2] == "not finite"
+
+
+def test_ctrl_c_does_not_wait_for_a_hanging_kernel(tmp_path, monkeypatch):
+    """The child is killed, not asked: what it runs may never end."""
+    asked = []
+    stop = Watchdog.stop
+
+    def recorded(self, *, at_once=False):
+        asked.append(at_once)
+        stop(self, at_once=at_once)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Watchdog, "stop", recorded)
+    monkeypatch.setattr(Watchdog, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        profiled(tmp_path, parts(0))
+    assert asked[0] is True
