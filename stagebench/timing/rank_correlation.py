@@ -51,7 +51,7 @@ def correlate(
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
     n = len(pairs)
     if n < LEAST_DEPTHS:
-        return _none(left, right, n, f"{n} depths are too few: {LEAST_DEPTHS} or more are needed")
+        return _none(left, right, n, f"{_depths(n)} too few: {LEAST_DEPTHS} or more are needed")
     x, y = ranks([x for x, _ in pairs]), ranks([y for _, y in pairs])
     for name, column in ((left, x), (right, y)):
         if len(set(column)) == 1:
@@ -110,6 +110,10 @@ def _p_value(x: Sequence[float], y: Sequence[float], rho: float) -> float:
     if len(x) > _EXACT:  # the order that was seen is one of the possible ones
         return (strong + 1) / (total + 1)
     return strong / total
+
+
+def _depths(n: int) -> str:
+    return "1 depth is" if n == 1 else f"{n} depths are"
 
 
 def _claim(left: str, right: str, rho: float, low: float, high: float, p: float) -> str:
