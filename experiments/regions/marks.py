@@ -29,7 +29,7 @@ TRIPS = 16  # K / block_K
 
 def cost() -> None:
     """A line for each marked kernel of sm_90a."""
-    recorded = json.loads((FOLDER / "loops.json").read_text())
+    listed = json.loads((FOLDER / "loops.json").read_text())
     timings = {}
     for sweep in json.loads((FOLDER / "timings.json").read_text())["sweeps"]:
         variant = sweep["variant"]
@@ -46,7 +46,7 @@ def cost() -> None:
         before = timings[plain, None, depth]
         suffix = "" if size is None else f",group_threads={size}"
         cells = [
-            f"{each['base']['median_us']:6.1f} {each['facts']['registers']:9} {late(recorded[key]):4}"
+            f"{each['base']['median_us']:6.1f} {each['facts']['registers']:9} {late(listed[key]):4}"
             for each, key in (
                 (before, f"{plain}/sm_90a/num_stages={depth}"),
                 (one, f"{kernel}/sm_90a/num_stages={depth}{suffix}"),
@@ -61,10 +61,9 @@ def loops() -> None:
     """What is the same in all loops, and which are the same."""
     recorded = json.loads((FOLDER / "loops.json").read_text())
     counts = [Counter(opcode(each) for each in one["loop"]) for one in recorded.values()]
-    for name in ("LDS", "HADD2", "FFMA"):
-        print(
-            f"{name} in each of the {len(recorded)} loops: {sorted({each[name] for each in counts})}"
-        )
+    for name in ("LDS", "HADD2", "FFMA", "LDL", "STL"):
+        times = sorted({each[name] for each in counts})
+        print(f"{name} in each of the {len(counts)} loops: {times}")
     for key, one in recorded.items():
         if one["spill_bytes"]:
             print(f"{key} spills {one['spill_bytes']} bytes")

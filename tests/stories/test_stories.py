@@ -14,8 +14,10 @@ ROOT = Path(__file__).parents[2]
     "name",
     [
         "depth_on_hopper.md",
+        "in_kernel_regions.md",
         "one_pass_for_num_stages.md",
         pytest.param("releases.md", marks=pytest.mark.slow),  # fetches and runs six releases
+        pytest.param("tvm_releases.md", marks=[pytest.mark.slow, pytest.mark.tvm]),  # three
     ],
 )
 def test_a_story_is_true(name):
