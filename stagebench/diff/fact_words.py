@@ -60,6 +60,7 @@ _PHRASES: Mapping[type[Record], Mapping[str, str]] = {
         "total_bytes": "shared memory",
         "limit_bytes": "limit of shared memory",
         "fits": "shared memory fits",
+        "exceeds": "limit of shared memory that is exceeded",
         "max_num_stages": "deepest num_stages that fits",
     },
     Barrier: {"count": "barriers", "arrive_count": "arrivals", "first": "first index"},

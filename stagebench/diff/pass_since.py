@@ -245,6 +245,7 @@ def _paths(path: str, two: TwoLowerings) -> Iterable[str]:
 
 _SCALARS = {
     "shared_memory.fits": ("shared_memory.total_bytes",),
+    "shared_memory.exceeds": ("shared_memory.total_bytes",),
     "shared_memory.max_num_stages": ("shared_memory.total_bytes",),
     "launch.dynamic_smem_bytes": ("shared_memory.dynamic_bytes",),
 }

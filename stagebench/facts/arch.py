@@ -3,6 +3,11 @@
 Source: CUDA C++ Programming Guide, "Compute Capabilities", table "Technical Specifications per
 Compute Capability": maximum amount of shared memory per thread block (opt-in, that is with
 ``cudaFuncAttributeMaxDynamicSharedMemorySize``).
+
+*Static* shared memory is held to 48 KiB (same guide, "Shared Memory": a kernel that takes more must
+take it dynamically).  The assembler holds it: ptxas 13.0 refuses more for every target ("uses too
+much shared data (0xc001 bytes, 0xc000 max)") but the architecture-specific ones (``sm_90a``), where
+its maximum is the opt-in limit (0x38c00) and a Hopper GPU launches such a kernel without opting in.
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ from __future__ import annotations
 import difflib
 
 from stagebench.errors import UsageError
+from stagebench.model.facts import STATIC_LIMIT_BYTES
 
 _KIB = 1024
 SHARED_MEMORY_LIMIT_BYTES = {
@@ -33,6 +39,12 @@ SHARED_MEMORY_LIMIT_BYTES = {
     "sm_121a": 99 * _KIB,
 }
 """Opt-in limit of shared memory per block, in bytes, by arch."""
+
+
+def static_limit_bytes(arch: str) -> int | None:
+    """The limit of the static part alone; ``None`` where the arch is not in the table."""
+    opt_in = SHARED_MEMORY_LIMIT_BYTES.get(arch)
+    return opt_in if opt_in is None or arch.endswith("a") else STATIC_LIMIT_BYTES
 
 
 def check_arch(arch: str) -> str:

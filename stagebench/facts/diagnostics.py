@@ -15,6 +15,7 @@ from stagebench.model import (
     SyncOp,
 )
 from stagebench.model.diagnostic import Severity
+from stagebench.model.facts import STATIC_LIMIT_BYTES
 
 
 def diagnose(
@@ -47,15 +48,23 @@ def _say(severity: Severity, code: str, message: str, *evidence: Evidence) -> Di
 
 
 def _over_limit(smem: SharedMemory) -> Iterable[Diagnostic]:
-    if smem.fits is False:
-        deepest = smem.max_num_stages
-        until = f"; the deepest that fits is num_stages={deepest}" if deepest is not None else ""
-        yield _say(
-            "error",
-            "shared-memory-over-limit",
-            f"{smem.total_bytes} bytes of shared memory, the limit is {smem.limit_bytes}: the "
-            f"kernel can't be launched, and the compiler did not say so{until}",
+    if smem.fits is not False:
+        return
+    deepest = smem.max_num_stages
+    until = f"; the deepest that fits is num_stages={deepest}" if deepest is not None else ""
+    if smem.exceeds == "static":
+        said = (
+            f"{smem.static_bytes} bytes of static shared memory, the limit of the static part is "
+            f"{STATIC_LIMIT_BYTES} (more must be dynamic): the kernel can't be assembled"
         )
+    else:
+        said = (
+            f"{smem.total_bytes} bytes of shared memory, the limit is {smem.limit_bytes}: the "
+            "kernel can't be launched"
+        )
+    yield _say(
+        "error", "shared-memory-over-limit", f"{said}, and the compiler did not say so{until}"
+    )
 
 
 def _commit_without_wait(ops: tuple[SyncOp, ...]) -> Iterable[Diagnostic]:

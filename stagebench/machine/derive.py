@@ -32,19 +32,19 @@ def derive_machine(
 
     Raises `stagebench.errors.StagebenchError` where PTX or SASS can't be read.
     """
-    facts = result.facts
+    facts, variant = result.facts, result.variant
     if facts is None:
-        raise UsageError(f"{result.variant.kernel} was not lowered: there is nothing to read")
+        raise UsageError(f"{variant.kernel} was not lowered: there is nothing to read")
     read = read_made(made, facts.launch)
     cuda = _read_cuda(kernel_cu, facts)
     return machine_code(
-        result.variant.arch,
+        variant.arch,
         facts.launch,
         made,
         versions,
         read,
         levels=level_rows(facts, cuda, read.executed, read.sites, read.walk.cta),
-        frontier=_own_first(frontier(facts, result.variant.num_stages), result.variant.arch),
+        frontier=_own_first(frontier(facts, variant.num_stages, variant.arch), variant.arch),
         ir=facts.sync_ops,
         notes=tuple(_no_matrix_units(facts, has_matrix_work(read.executed))),
     )

@@ -8,6 +8,7 @@ as much of the L1 as the SM has given to shared memory, and without MPS or clust
 from __future__ import annotations
 
 from stagebench.errors import UsageError
+from stagebench.facts.arch import static_limit_bytes
 from stagebench.machine.devices import MAX_CTA_THREADS, WARP_THREADS, SmLimits, sm_limits
 from stagebench.model.machine import Limiter, Occupancy
 
@@ -42,6 +43,9 @@ def occupancy(
     if by_registers is not None:
         allowed["registers"] = by_registers
     allowed["shared_memory"] = ctas_by_shared_memory(limits, static_smem + dynamic_smem)
+    of_static = static_limit_bytes(arch)
+    if of_static is not None and static_smem > of_static:
+        allowed["shared_memory"] = 0
     if barriers and limits.sm_barriers is not None:
         allowed["barriers"] = limits.sm_barriers // barriers
     ctas = min(allowed.values())

@@ -94,12 +94,18 @@ class SharedBuffer(Record, frozen=True, kw_only=True):
     versioned_by: str | None
 
 
-class SharedMemory(Record, frozen=True, kw_only=True):
+STATIC_LIMIT_BYTES = 48 * 1024
+"""What ``exceeds`` ``"static"`` is more than (see `stagebench.facts.arch`)."""
+
+
+class SharedMemory(Record, frozen=True, kw_only=True, omit_defaults=True):
     """Shared memory of one CTA, in bytes.
 
     ``limit_bytes`` is the opt-in limit per block of the arch (CUDA C++ Programming Guide,
-    "Compute Capabilities", maximum shared memory per thread block); ``None``: arch not in the
-    table.  ``max_num_stages`` is the largest depth that still fits if every versioned buffer
+    "Compute Capabilities", maximum shared memory per thread block), for static and dynamic
+    together; ``None``: arch not in the table.  ``exceeds`` says which limit a variant that doesn't
+    fit is over: ``static``, `STATIC_LIMIT_BYTES` of the static part alone, or ``total``.
+    ``max_num_stages`` is the largest depth that still fits if every versioned buffer
     grows by one version per stage; ``None`` where that model does not describe this variant.
     """
 
@@ -109,6 +115,7 @@ class SharedMemory(Record, frozen=True, kw_only=True):
     limit_bytes: int | None
     fits: bool | None
     max_num_stages: int | None
+    exceeds: Literal["static", "total"] | None = None
 
 
 class Barrier(Record, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from stagebench.model import (
     SyncOp,
     Variant,
 )
+from stagebench.model.facts import STATIC_LIMIT_BYTES
 from stagebench.report import identity, quantities
 from stagebench.report.explain_section import Section
 from stagebench.report.expressions import readable
@@ -233,6 +234,10 @@ def memory_bar(memory: SharedMemory) -> str:
     used = f"{quantities.size(memory.total_bytes)} of {quantities.size(memory.limit_bytes)}"
     over = memory.total_bytes - memory.limit_bytes
     verdict = f", over the limit by {quantities.size(over)}" if over > 0 else ""
+    if memory.exceeds == "static":
+        over = memory.static_bytes - STATIC_LIMIT_BYTES
+        limit = quantities.size(STATIC_LIMIT_BYTES)
+        verdict = f", static over its limit of {limit} by {quantities.size(over)}"
     return f"[{bar}] {used}, {share:.0%}{verdict}"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from stagebench.model import Extent, Facts, PipelineLoop, SharedBuffer, SyncOp
+from stagebench.model.facts import STATIC_LIMIT_BYTES
 from stagebench.report import quantities
 from stagebench.report.fact_row import NONE, FactRow, Group
 from stagebench.report.machine_rows import machine_rows
@@ -199,8 +200,10 @@ def _shared_memory(column_facts: Column) -> Iterable[FactRow]:
     def used(facts: Facts) -> str:
         memory = facts.shared_memory
         text = quantities.size(memory.total_bytes)
+        if memory.exceeds == "static":
+            return f"{text}, static {_more(memory.static_bytes, STATIC_LIMIT_BYTES)}"
         if memory.fits is False and memory.limit_bytes is not None:
-            return f"{text} > {quantities.kib(memory.limit_bytes)}"
+            return _more(memory.total_bytes, memory.limit_bytes)
         return text
 
     row = _row(label, "memory", column_facts, used)
@@ -214,6 +217,12 @@ def _shared_memory(column_facts: Column) -> Iterable[FactRow]:
     )
     if _says_something(deepest):
         yield deepest
+
+
+def _more(used: int, limit: int) -> str:
+    """``256 KiB > 227``; in bytes where that would not show the difference."""
+    used_kib, limit_kib = quantities.kib(used), quantities.kib(limit)
+    return f"{used} B > {limit}" if used_kib == limit_kib else f"{used_kib} KiB > {limit_kib}"
 
 
 def _optional(value: int | None) -> str | None:

@@ -1,5 +1,6 @@
 """How much shared memory, does it fit, and up to which depth would it?"""
 
+import msgspec
 import pytest
 
 from stagebench.errors import UsageError
@@ -35,6 +36,60 @@ def test_static_and_dynamic_bytes_add_up():
 def test_the_limit_itself_still_fits(static, fits):
     """Exactly the limit fits, one byte more does not, and static bytes count."""
     assert measure(dynamic=166912, static=static).fits is fits
+
+
+@pytest.mark.parametrize(
+    ("arch", "static", "dynamic", "exceeds"),
+    [
+        ("sm_80", 49152, 0, None),
+        ("sm_80", 49153, 0, "static"),
+        ("sm_80", 0, 49153, None),
+        ("sm_80", 49152, 166912 - 49152, None),
+        ("sm_80", 49152, 166913 - 49152, "total"),
+        ("sm_80", 200_000, 0, "static"),
+        ("sm_90", 49153, 0, "static"),
+        ("sm_90a", 49153, 0, None),
+        ("sm_90a", 232448, 0, None),
+        ("sm_90a", 232449, 0, "total"),
+        ("sm_120a", 101376, 0, None),
+        ("sm_120a", 101377, 0, "total"),
+    ],
+)
+def test_static_memory_has_a_limit_of_its_own(arch, static, dynamic, exceeds):
+    """48 KiB, but for architecture-specific targets; dynamic memory is held to the total alone."""
+    found = measure(arch=arch, static=static, dynamic=dynamic)
+    assert (found.exceeds, found.fits) == (exceeds, exceeds is None)
+
+
+def test_what_exceeds_is_written_only_where_something_does():
+    """Facts that fit are written as they were before there was the field."""
+    assert "exceeds" not in msgspec.to_builtins(measure(static=49152))
+    assert msgspec.to_builtins(measure(static=49153))["exceeds"] == "static"
+
+
+@pytest.mark.parametrize(
+    ("arch", "more", "wanted"),
+    [("sm_80", 0, 3), ("sm_80", 1, 2), ("sm_90", 0, 3), ("sm_90a", 0, 14), ("sm_80", 49153, 0)],
+)
+def test_the_deepest_static_ring(arch, more, wanted):
+    """16 KiB a stage in static memory: three stages fill it, and what else is there counts."""
+    rings = [buffer("lhs", 128, 64, leading=(7,), scope="shared")]
+    seen = observation(
+        requests=[request(num_stages=7)],
+        buffers=rings,
+        allocations=(
+            allocation("lhs", 7 * 16384, scope="shared"), allocation("b", more, scope="shared"),
+        ),
+    )  # fmt: skip
+    found = shared_memory(seen, shared_buffers(seen), arch=arch, num_stages=7)
+    assert found.max_num_stages == wanted
+
+
+def test_static_rings_that_share_bytes_have_no_deepest():
+    """Two buffers in memory that holds one of them: a further stage's bytes can't be told."""
+    rings = [buffer(name, 128, 64, leading=(2,), scope="shared") for name in ("lhs", "rhs")]
+    found = measure(buffers=rings, static=2 * 16384, dynamic=0, arena=())
+    assert found.max_num_stages is None
 
 
 def test_an_arch_without_a_limit():

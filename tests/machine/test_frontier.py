@@ -65,10 +65,10 @@ def _mbarriers(count):
     return Barrier(name="m", first=0, count=count, arrive_count=1, kind="full", guards=())
 
 
-def _points(facts, num_stages=3):
+def _points(facts, num_stages=3, arch="sm_90a"):
     return {
         point.arch: (point.max_num_stages, point.max_num_stages_two_ctas)
-        for point in frontier(facts, num_stages)
+        for point in frontier(facts, num_stages, arch)
     }
 
 
@@ -95,7 +95,8 @@ def test_what_does_not_grow_is_set_aside():
         static=56,
     )
     model = depth_model(facts, 3)
-    assert model == DepthModel(fixed_bytes=16 * _KIB + 8, stage_bytes=32 * _KIB + 16)
+    assert (model.fixed_bytes, model.stage_bytes) == (16 * _KIB + 8, 32 * _KIB + 16)
+    assert (model.fixed_static_bytes, model.stage_static_bytes) == (8, 16)
     assert model.cta_bytes(3) == facts.shared_memory.total_bytes
 
 
@@ -103,6 +104,18 @@ def test_the_systems_share_counts_against_two_ctas():
     """Two CTAs of 49 KiB fill an Ada SM of 100 KiB with 1 KiB each; of 50 they don't fit."""
     assert _points(_facts(_buffer("A", 3, 49)))["sm_89"] == (2, 1)
     assert _points(_facts(_buffer("A", 3, 50)))["sm_89"] == (1, 0)
+
+
+def test_a_static_ring_keeps_to_the_limit_of_static_memory():
+    """16 KiB a stage: 48 KiB hold three; a target with a feature letter takes all there is."""
+    ring = _buffer("A", 3, 16, scope="shared", offset_bytes=None)
+    facts = _facts(ring, static=48 * _KIB)
+    facts.shared_memory = msgspec.structs.replace(
+        facts.shared_memory, dynamic_bytes=0, total_bytes=48 * _KIB
+    )
+    plain, specific = _points(facts, arch="sm_80"), _points(facts, arch="sm_90a")
+    assert (plain["sm_80"], plain["sm_90"]) == ((3, 3), (3, 3))
+    assert (specific["sm_80"], specific["sm_90"]) == ((3, 3), (14, 7))
 
 
 def test_a_stage_that_never_fits():
@@ -137,6 +150,6 @@ def test_the_model_predicts_lowered_depths():
     warm([plan])
     by_depth = {one.variant.params["num_stages"]: one.facts for one in results(plan)}
     model = depth_model(by_depth[2], 2)
-    assert model == DepthModel(fixed_bytes=0, stage_bytes=32 * _KIB + 16)
+    assert (model.fixed_bytes, model.stage_bytes) == (0, 32 * _KIB + 16)
     lowered = {n: facts.shared_memory.total_bytes for n, facts in by_depth.items()}
     assert {n: model.cta_bytes(n) for n in lowered} == lowered

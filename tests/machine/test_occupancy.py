@@ -15,6 +15,11 @@ _KIB = 1024
         (("sm_90a", 384, 168, 48, 96 * _KIB), 1, ("registers",)),
         # the built-in GEMM on Ampere, depth 3: 164 KiB / 97 KiB = 1; 4 warps · 228 registers: 2
         (("sm_80", 128, 228, 0, 96 * _KIB), 1, ("shared_memory",)),
+        # Static memory over 48 KiB can't be had, but on an architecture-specific target
+        (("sm_80", 128, 32, 48 * _KIB, 0), 3, ("shared_memory",)),
+        (("sm_80", 128, 32, 48 * _KIB + 1, 0), 0, ("shared_memory",)),
+        (("sm_90", 128, 32, 100 * _KIB, 0), 0, ("shared_memory",)),
+        (("sm_90a", 128, 32, 100 * _KIB, 0), 2, ("shared_memory",)),
         # 2048 threads in CTAs of 256: 8; 32 registers · 32 · 64 warps = all 65536
         (("sm_80", 256, 32, 0, 0), 8, ("registers", "threads")),
         # 33 registers are 1280 a warp (units of 256), 12 warps a sub-partition: 6 CTAs of 8

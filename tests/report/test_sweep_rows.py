@@ -3,7 +3,9 @@
 import msgspec
 import pytest
 
-from stagebench.model import Failure, Run, SyncTotal, VariantResult
+from stagebench.model import Failure, Run, SharedMemory, SyncTotal, VariantResult
+from stagebench.report.explain_rows import memory_bar
+from stagebench.report.fact_rows import fact_rows
 from stagebench.report.sweep_notes import fingerprint
 from stagebench.report.sweep_rows import sweep_tables
 
@@ -133,6 +135,29 @@ def test_over_the_limit_is_marked_and_explained(recorded):
     (error,) = [note for note in table.notes if note.kind == "error"]
     assert error.depths == "depths 4–5"
     assert "the deepest that fits is num_stages=3" in error.text
+
+
+@pytest.mark.parametrize(
+    ("static", "dynamic", "exceeds", "text"),
+    [
+        (57344, 0, "static", "56 KiB, static 56 KiB > 48"),
+        (49153, 1024, "static", "49 KiB, static 49153 B > 49152"),
+        (0, 166913, "total", "166913 B > 166912"),
+        (49152, 0, None, "48 KiB"),
+    ],
+)
+def test_the_cell_says_which_part_is_over_which_limit(recorded, static, dynamic, exceeds, text):
+    """Static memory over its own limit is told apart from the total's; a byte more is seen."""
+    facts = recorded("gemm_sm80", "sm_80")[0].variants[0].facts
+    memory = SharedMemory(
+        static_bytes=static, dynamic_bytes=dynamic, total_bytes=static + dynamic,
+        limit_bytes=166912, fits=exceeds is None, max_num_stages=None, exceeds=exceeds,
+    )  # fmt: skip
+    rows = fact_rows((msgspec.structs.replace(facts, shared_memory=memory),))
+    (row,) = [row for row in rows if row.label.startswith("shared memory")]
+    assert (row.values, row.over_limit) == ((text,), (exceeds is not None,))
+    said = memory_bar(memory)
+    assert ("static over its limit of 48 KiB" in said) is (exceeds == "static")
 
 
 def test_a_failed_variant_is_a_column_of_crosses_with_one_line_below(recorded):
