@@ -1,0 +1,110 @@
+"""Do releases of Apache TVM whose IR is built otherwise give the same facts of the same kernels?
+
+0.26 makes a buffer a variable and its pointer a call; 0.27 is the hostile one: other classes, nodes
+for bitwise operations, no visitor of TVM's own, and PTX as a table of instructions.  Only the slow
+tests fetch a release; the fast ones skip where none has been.
+"""
+
+import json
+
+import pytest
+
+import stagebench
+from stagebench.errors import MachineError
+from stagebench.kernels import TVM_BUILTINS
+from stagebench.lowering.cache import default_cache_folder
+from stagebench.lowering.compiler_choice import parse_choice
+from stagebench.lowering.overlays import Overlays
+from stagebench.lowering.tested_releases import TESTED_TVM
+from tests.command_line import stagebench as run
+from tests.tvm.lowering import needs_tvm
+
+pytestmark = needs_tvm
+NEWEST = "tvm==0.27.0"
+_CALLED = {"A": "A_ptr", "B": "B_ptr", "C": "C_ptr"}
+"""What a device function's parameters are called from 0.26 on, where a schedule names them."""
+
+
+def there(text):
+    """Skip where a release has not been fetched."""
+    if Overlays(default_cache_folder(), lambda _: None).find(parse_choice(text)) is None:
+        pytest.skip(f"{text} is not in the tests' cache; the slow tests fetch it")
+
+
+def fetched(text):
+    """Fetch a release, or skip where that can't be."""
+    try:
+        Overlays(default_cache_folder(), lambda _: None).make(parse_choice(text))
+    except MachineError as exc:
+        pytest.skip(exc.message)
+
+
+def told(facts):
+    """What a release says, but for its own names of passes, intrinsics and pointers."""
+    launch = facts.launch
+    return {
+        "sites": [
+            (op.op, op.role, op.section, op.static, op.dynamic, op.args, op.loops, op.guards)
+            for op in facts.sync_ops
+        ],
+        "totals": facts.sync_totals,
+        "loops": facts.pipeline_loops,
+        "buffers": [(b.name, b.shape, b.num_versions) for b in facts.shared_buffers],
+        "barriers": [(b.name, b.kind, b.count, b.guards) for b in facts.barriers],
+        "memory": facts.shared_memory,
+        "launch": (launch.grid, launch.block, launch.tma_descriptors),
+        "tensors": [
+            (_CALLED.get(t.name, t.name), t.dtype, t.shape, t.read, t.written)
+            for t in launch.tensors
+        ],
+        "diagnostics": sorted(one.code for one in facts.diagnostics),
+    }
+
+
+@pytest.mark.parametrize("kernel", [*TVM_BUILTINS])
+@pytest.mark.parametrize("release", ["tvm==0.26.0", NEWEST])
+def test_what_a_release_says_is_what_the_oldest_says(release, kernel):
+    """Every site, count, argument, version, barrier, byte, tensor and descriptor."""
+    there(release)
+    runs = stagebench.sweep(kernel, num_stages=[1, 3], arch="sm_90a", compilers=["tvm", release])
+    found = {(r.variant.compiler.version, r.variant.params["num_stages"]): r for r in runs.variants}
+    assert [r.failure for r in runs.variants] == [None] * 4
+    for depth in (1, 3):
+        old = told(found["0.25.0.post1", depth].facts)
+        assert told(found[release.rpartition("==")[2], depth].facts) == old
+
+
+def test_its_own_words_are_kept():
+    """The intrinsic that a site was read from is the release's, of its table of instructions."""
+    there(NEWEST)
+    runs = stagebench.sweep("gemm_tirx_tma", num_stages=[2], arch="sm_90a", compilers=NEWEST)
+    named = {op.op: op.intrinsic for op in runs.variants[0].facts.sync_ops}
+    assert named["tma_load"] == "tirx.ptx.cp_async_bulk_tensor_g2s_cluster"
+    assert named["mbarrier_wait"] == "tirx.cuda.mbarrier_wait"
+    passes = [one.name for one in runs.variants[0].facts.lowering.passes]
+    assert "tirx.backend.cuda.LowerIket" in passes
+
+
+def test_a_diff_of_two_releases_names_what_is_different():
+    """The names of pointers and of what each site was read from; no count and no byte."""
+    there(NEWEST)
+    found = run("diff", "gemm", "--compiler", "tvm", NEWEST, "--arch", "sm_90a", "--json")
+    assert found.code == 1, found.err
+    paths = {change["path"].lstrip(".") for change in json.loads(found.out)["facts"]}
+    assert any(path.startswith("launch.params") for path in paths)
+    assert not any(path.startswith(("sync_totals", "shared_memory")) for path in paths), paths
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", [release for release in TESTED_TVM if "0.25" not in release])
+def test_every_release_lowers_the_built_ins(release):
+    """Each built-in kernel, for both architectures, with no unknown op and no failed check."""
+    fetched(f"tvm=={release}")
+    for kernel in TVM_BUILTINS:
+        arch = ["sm_90a"] if kernel == "gemm_tirx_tma" else ["sm_80", "sm_90a"]
+        runs = stagebench.sweep(kernel, num_stages=[2], arch=arch, compilers=f"tvm=={release}")
+        for result in runs.variants:
+            assert result.failure is None, result.failure.message
+            assert not [op for op in result.facts.sync_totals if op.startswith("unknown")]
+            assert "ir-cuda-disagree" not in {d.code for d in result.facts.diagnostics}
+            assert result.variant.compiler.version == release
