@@ -24,10 +24,10 @@ VERBS = {
     "bisect": "which release, depth or switch first changed a fact, and in which pass",
     "check": "lower every experiment and compare with its baselines: is each change allowed?",
     "accept": "make what the compiler does now the baseline, with a reason; the only writer",
-    "bundle": "pack the variants of a run for a GPU host that has no compiler",
+    "bundle": "pack the variants of a run, or any .cu or .ptx by a launch plan, for a GPU host",
     "profile": "on a GPU: is each depth correct, how long does it take, who waits for what?",
     "decode": "read a profiler's buffer: durations of regions, damage, Perfetto, SVG",
-    "new": "write a commented starting point: stagebench new experiment NAME --kernel KERNEL",
+    "new": "write a commented starting point: new experiment NAME --kernel KERNEL, new plan SOURCE",
     "compilers": "compiler releases at hand: list, add, remove",
     "doctor": "what works on this machine, what is missing, what to install",
 }

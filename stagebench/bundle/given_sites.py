@@ -78,7 +78,8 @@ def _site(site: ProbeSite, given: GivenKernel, roles: list[str]) -> ProbeSite:
     if kind is None and site.op == "mbarrier_wait":
         kind = {"consumer": "full", "producer": "empty"}.get(role)  # type: ignore[assignment]
     there = None if site.cuda_line is None else given.lines.get(site.cuda_line)
-    what = site.name.partition(" ")[2]
+    op, _, rest = site.name.partition(" ")[2].partition(" ")
+    what = " ".join(word for word in (op, kind, rest) if word)
     if there is not None:
         where = f"{there[0]}:{there[1]}"
     elif site.cuda_line is not None and given.cuda_file is not None:

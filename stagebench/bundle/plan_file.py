@@ -14,6 +14,7 @@ from stagebench.errors import UsageError
 
 SUFFIXES = (".toml", ".json")
 _NEW = "`stagebench new plan SOURCE` writes one to start from"
+_MISSING = re.compile(r"missing required field `(\w+)`")
 _UNKNOWN = re.compile(r"unknown field `(\w+)`(?: - at `\$?\.?(.*)`)?")
 
 
@@ -46,6 +47,9 @@ def read_plan(path: Path) -> Plan:
 def _near(message: str) -> str | None:
     """The field that a misspelt one was meant to be."""
     found = _UNKNOWN.search(message)
+    missing = _MISSING.search(message)
+    if missing is not None:
+        return f"it needs {missing[1]} = …"
     if found is None:
         return _NEW
     kinds = {"arguments": PlanArgument, "tensors": PlanTensor, "descriptor": PlanDescriptor}

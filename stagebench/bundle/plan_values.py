@@ -151,6 +151,8 @@ def _tensor(
             f"{what} has an unknown dtype {dtype}",
             f"did you mean {near[0]}?" if near else f"one of {', '.join(ELEMENT_BITS)}",
         )
+    if not shape:
+        yield f"{what} has an empty shape", "its extents, outermost first: shape = [4096, 4096]"
     if any(extent < 0 for extent in shape):
         yield f"{what} has the shape {list(shape)}", None
     if strides is not None and (len(strides) != len(shape) or min(strides, default=0) < 0):
@@ -166,6 +168,8 @@ def _descriptor(
             f"put it into tensors; there are {', '.join(tensors) or 'none'}",
         )
     rank = len(one.global_shape)
+    if not rank:
+        yield "its descriptor has an empty global_shape", "innermost first"
     lengths = {"global_strides_bytes": one.global_strides_bytes}
     if one.kind == "tiled":
         lengths["box"] = one.box

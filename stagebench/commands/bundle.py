@@ -7,7 +7,7 @@ import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
@@ -93,7 +93,7 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Assemble and pack; 3 if a variant had to be left out."""
-    bundle = make(arguments, arguments.run, arguments.out)
+    bundle = make(arguments, arguments.run, arguments.out, sys.stdout)
     sys.stdout.write(f"{len(bundle.variants)} variants in {arguments.out}\n")
     for one in bundle.skipped:
         sys.stdout.write(f"left out: {one.variant.kernel} {one.variant.arch} ")
@@ -101,8 +101,13 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_VARIANT_FAILED if bundle.skipped else EXIT_OK
 
 
-def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundle:
-    """Read the dumps and launch plans, assemble what has no cubin, write the bundle."""
+def make(
+    arguments: argparse.Namespace, runs: Iterable[str], out: Path, tell: TextIO | None = None
+) -> Bundle:
+    """Read the dumps and launch plans, assemble what has no cubin, write the bundle.
+
+    ``tell`` is where what was read of launch plans is said (default: standard error).
+    """
     from stagebench.bundle.assembling import Assembling
     from stagebench.bundle.build import BuildOptions, Candidate, build_bundle, cubin_arch
     from stagebench.bundle.plan_file import is_plan
@@ -171,17 +176,17 @@ def make(arguments: argparse.Namespace, runs: Iterable[str], out: Path) -> Bundl
                 for one in candidates
             ]
         if plans:
-            _tell(candidates)
+            _tell(candidates, tell or sys.stderr)
         return build_bundle(out, candidates, source, options, poison=poison, progress=_progress)
 
 
-def _tell(candidates: Iterable[Candidate]) -> None:
+def _tell(candidates: Iterable[Candidate], stream: TextIO) -> None:
     """What was read of kernels that no sweep has shown."""
     from stagebench.report.given_rows import given_lines
 
     for one in candidates:
         for line in given_lines(one):
-            sys.stdout.write(f"{line}\n")
+            stream.write(f"{line}\n")
 
 
 def _probe_ops(asked: Iterable[str] | None) -> frozenset[str] | None:

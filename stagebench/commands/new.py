@@ -1,4 +1,8 @@
-"""``stagebench new experiment NAME``: write a commented starting point that ``check`` accepts."""
+"""``stagebench new``: write a commented starting point.
+
+``new experiment NAME --kernel KERNEL`` makes a file that ``check`` accepts, ``new plan SOURCE`` a
+launch plan of a ``.cu`` or ``.ptx`` for ``bundle`` and ``profile``.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,118 @@ from pathlib import Path
 
 from stagebench.errors import EXIT_OK, UsageError
 
+_PLAN_ARCH = "sm_90a"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``new``."""
-    parser.add_argument("kind", choices=("experiment",), help="what to make")
-    parser.add_argument("name", metavar="NAME", help="the file's name, without .py")
+    parser.add_argument("kind", choices=("experiment", "plan"), help="what to make")
     parser.add_argument(
-        "--kernel", required=True, metavar="KERNEL", help="a built-in, or path/to/file.py:function"
+        "name",
+        metavar="NAME|SOURCE",
+        help="an experiment's name, without .py; or the .cu or .ptx that a launch plan is for",
     )
-    parser.add_argument("--num-stages", nargs="+", type=int, metavar="N", help="default: 1 2 3")
+    parser.add_argument(
+        "--kernel",
+        metavar="KERNEL",
+        help="of an experiment: a built-in, or path/to/file.py:function",
+    )
+    parser.add_argument("--entry", metavar="NAME", help="of a plan: which kernel of the source")
+    parser.add_argument(
+        "-o", "--out", type=Path, metavar="FILE.toml", help="of a plan (default: SOURCE's name)"
+    )
+    parser.add_argument(
+        "--num-stages",
+        nargs="+",
+        type=int,
+        metavar="N",
+        help="depths of an experiment (default: 1 2 3); of a plan: a file for each",
+    )
     parser.add_argument(
         "--as-written", action="store_true", help="the kernel has no parameter for its depth"
     )
-    parser.add_argument("--arch", nargs="+", metavar="SM", help="default: sm_80 sm_90a")
+    parser.add_argument(
+        "--arch", nargs="+", metavar="SM", help="default: sm_80 sm_90a; of a plan: sm_90a"
+    )
     parser.add_argument("--folder", type=Path, metavar="DIR", help="default: experiments/")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file; refuses to overwrite one."""
+    if arguments.kind == "plan":
+        _check_unused(arguments, ("kernel", "folder", "as_written"))
+        return _new_plans(arguments)
+    _check_unused(arguments, ("entry", "out"))
+    if arguments.kernel is None:
+        raise UsageError("--kernel is missing", hint="a built-in, or path/to/file.py:function")
+    return _new_experiment(arguments)
+
+
+def _check_unused(arguments: argparse.Namespace, names: tuple[str, ...]) -> None:
+    for name in names:
+        if getattr(arguments, name):
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(f"{flag} is not for a new {arguments.kind}", hint=f"leave out {flag}")
+
+
+def _new_plans(arguments: argparse.Namespace) -> int:
+    """A plan for each depth, beside the source unless ``--out`` says where."""
+    from stagebench.bundle.plan_text import plan_text
+    from stagebench.bundle.source_entries import source_entries
+    from stagebench.facts.arch import check_arch
+
+    source = Path(arguments.name)
+    entries = source_entries(source)
+    names = [one.name for one in entries]
+    if arguments.entry is not None and arguments.entry not in names:
+        raise UsageError(
+            f"{source} has no kernel {arguments.entry}", hint=f"it has {', '.join(names)}"
+        )
+    if arguments.arch is not None and len(arguments.arch) > 1:
+        raise UsageError("--arch: a launch plan is for one", hint="a plan for each")
+    entry = next(one for one in entries if arguments.entry in (None, one.name))
+    arch = check_arch((arguments.arch or [entry.arch or _PLAN_ARCH])[0])
+    out: Path = arguments.out or source.with_suffix(".toml")
+    if out.suffix != ".toml":
+        raise UsageError(f"--out {out}: a launch plan that has comments is a .toml file")
+    depths = arguments.num_stages or [None]
+    written = []
+    for depth in depths:
+        path = out if len(depths) == 1 else out.with_name(f"{out.stem}_{depth}.toml")
+        text = plan_text(
+            _relative(path, Path.cwd()),
+            _relative(source, path.parent),
+            entry,
+            others=[name for name in names if name != entry.name],
+            arch=arch,
+            num_stages=depth,
+        )
+        written.append(_write(path, text))
+    several = " ".join(written)
+    sys.stdout.write(
+        "".join(f"wrote {one}\n" for one in written)
+        + f"  fill in grid, shapes and values, then:  stagebench bundle {several} -o DIR\n"
+    )
+    return EXIT_OK
+
+
+def _write(path: Path, text: str) -> str:
+    """Write a file that is not there yet; its name as it is shown."""
+    shown = _relative(path, Path.cwd())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as exc:
+        raise UsageError(
+            f"{shown} is there already, and was left as it is", hint="choose another name"
+        ) from exc
+    except OSError as exc:
+        raise UsageError(f"can't write {shown}: {exc.strerror}") from exc
+    return shown
+
+
+def _new_experiment(arguments: argparse.Namespace) -> int:
     from stagebench.experiment.kernel_reference import parse_kernel
     from stagebench.experiment.project import find_project
     from stagebench.experiment.starting_point import starting_point
@@ -48,16 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
     depths = None if arguments.as_written else arguments.num_stages or [1, 2, 3]
     shown = _relative(path, Path.cwd())
     text = starting_point(shown, reference, depths, archs)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError as exc:
-        raise UsageError(
-            f"{shown} is there already, and was left as it is", hint="choose another name"
-        ) from exc
-    except OSError as exc:
-        raise UsageError(f"can't write {shown}: {exc.strerror}") from exc
+    _write(path, text)
     sys.stdout.write(
         f"wrote {shown}\n"
         f"  stagebench check {shown}   what it finds (exit 4: no baselines yet)\n"

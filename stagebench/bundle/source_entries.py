@@ -1,0 +1,177 @@
+"""Which kernels does a source have, and what do they take?  Enough to start a launch plan from.
+
+Of PTX the ``.entry`` and its ``.param`` list.  Of CUDA C++ the text behind each ``__global__``:
+the last name before the parenthesis, parameters split at commas.  A parameter whose type is not a
+plain one (a struct, a template's own type, a typedef) has no dtype: people fill it in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from stagebench.bundle.plan_checks import parameter_bits
+from stagebench.errors import UsageError
+from stagebench.ptx.read import read_module
+from stagebench.ptx.records import Variable
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_NAME = re.compile(r"([A-Za-z_]\w*)\s*$")
+_ATTRIBUTES = ("__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__")
+_BOUNDS = re.compile(r"__launch_bounds__\s*\(\s*(\d+)")
+_NOISE = re.compile(
+    r"\b(?:const|volatile|__restrict__|__restrict|restrict|__grid_constant__|struct)\b"
+)
+_EXTERN_CUDA = re.compile(r"\bextern\s+__shared__")
+_EXTERN_PTX = re.compile(r"\.extern\s+\.shared\b")
+_DTYPES = {
+    "bool": "bool", "char": "int8", "signed char": "int8", "int8_t": "int8",
+    "unsigned char": "uint8", "uint8_t": "uint8", "short": "int16", "int16_t": "int16",
+    "unsigned short": "uint16", "uint16_t": "uint16", "int": "int32", "int32_t": "int32",
+    "unsigned": "uint32", "unsigned int": "uint32", "uint32_t": "uint32",
+    "long": "int64", "long long": "int64", "int64_t": "int64", "size_t": "uint64",
+    "unsigned long": "uint64", "unsigned long long": "uint64", "uint64_t": "uint64",
+    "half": "float16", "__half": "float16", "half_t": "float16", "__nv_bfloat16": "bfloat16",
+    "nv_bfloat16": "bfloat16", "bfloat16_t": "bfloat16", "float": "float32", "double": "float64",
+    "__nv_fp8_e4m3": "float8_e4m3fn", "fp8_e4_t": "float8_e4m3fn",
+    "__nv_fp8_e5m2": "float8_e5m2", "fp8_e5_t": "float8_e5m2",
+}  # fmt: skip
+"""Types as CUDA C++ (LP64), its headers, CUTLASS and TileLang's templates call them."""
+_PTX_SCALARS = {
+    ".u8": "uint8", ".s8": "int8", ".b8": "uint8", ".u16": "uint16", ".s16": "int16",
+    ".b16": "uint16", ".u32": "uint32", ".s32": "int32", ".b32": "int32", ".f32": "float32",
+    ".f64": "float64",
+}  # fmt: skip
+_DESCRIPTOR_BITS = 1024
+Kind = Literal["tensor", "scalar", "descriptor"]
+
+
+@dataclass(frozen=True)
+class SourceParam:
+    """One parameter; ``dtype`` is ``None`` where the source does not say, ``read_only``: const."""
+
+    name: str
+    kind: Kind
+    dtype: str | None
+    read_only: bool
+    written_as: str
+
+
+@dataclass(frozen=True)
+class SourceEntry:
+    """One kernel; ``threads`` is the largest block that it allows, ``arch`` what it is for.
+
+    ``dynamic_smem``: the source has shared memory whose size the launch says.
+    """
+
+    name: str
+    params: tuple[SourceParam, ...]
+    threads: int | None
+    arch: str | None
+    dynamic_smem: bool
+
+
+def source_entries(path: Path) -> tuple[SourceEntry, ...]:
+    """The kernels of a ``.cu`` or ``.ptx``; `UsageError` where it is neither, or has none."""
+    if path.suffix not in (".cu", ".ptx"):
+        raise UsageError(f"{path}: neither .cu nor .ptx", hint="CUDA C++ or PTX, as text")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as exc:
+        raise UsageError(f"{path}: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise UsageError(f"{path} is no text: {exc}", hint="a cubin has no plan") from exc
+    found = tuple(_of_cuda(text) if path.suffix == ".cu" else _of_ptx(text))
+    if not found:
+        raise UsageError(f"{path} has no kernel", hint="a kernel is __global__, or an .entry")
+    return found
+
+
+def _of_ptx(text: str) -> Iterator[SourceEntry]:
+    module = read_module(text)
+    arch = next((one for one in module.targets if one.startswith("sm_")), None)
+    for function in module.entries:
+        bounds = function.directives.get(".reqntid") or function.directives.get(".maxntid")
+        threads = 1
+        for extent in bounds or ():
+            threads *= extent
+        params = tuple(
+            _ptx_param(variable, f"arg{place}") for place, variable in enumerate(function.params)
+        )
+        dynamic = _EXTERN_PTX.search(text) is not None
+        yield SourceEntry(function.name, params, threads if bounds else None, arch, dynamic)
+
+
+def _ptx_param(variable: Variable, name: str) -> SourceParam:
+    bits = parameter_bits(variable)
+    written = " ".join((*variable.qualifiers, variable.name))
+    if bits == 64 and not variable.shape:
+        return SourceParam(name, "tensor", None, read_only=False, written_as=written)
+    if bits == _DESCRIPTOR_BITS:
+        return SourceParam(name, "descriptor", None, read_only=True, written_as=written)
+    dtype = None
+    if not variable.shape:
+        dtype = next((_PTX_SCALARS[q] for q in variable.qualifiers if q in _PTX_SCALARS), None)
+    return SourceParam(name, "scalar", dtype, read_only=True, written_as=written)
+
+
+def _of_cuda(text: str) -> Iterator[SourceEntry]:
+    text = _COMMENT.sub(" ", text)
+    seen: set[str] = set()
+    for start in (match.end() for match in re.finditer(r"\b__global__\b", text)):
+        header = start
+        while (opening := text.find("(", header)) >= 0:
+            name = _NAME.search(text[start:opening])
+            end = _closing(text, opening)
+            if name is None or end is None:
+                break
+            if name[1] in _ATTRIBUTES:
+                header = end
+                continue
+            is_defined = text[end:].lstrip().startswith("{")
+            if name[1] not in seen and is_defined:
+                seen.add(name[1])
+                bounds = _BOUNDS.search(text[start:opening])
+                params = tuple(map(_cuda_param, _split(text[opening + 1 : end - 1])))
+                threads = int(bounds[1]) if bounds else None
+                dynamic = _EXTERN_CUDA.search(text) is not None
+                yield SourceEntry(name[1], params, threads, None, dynamic)
+            break
+
+
+def _cuda_param(text: str) -> SourceParam:
+    written = " ".join(text.split())
+    name = _NAME.search(written)
+    kind = " ".join(_NOISE.sub(" ", written[: name.start()] if name else written).split())
+    read_only = "const" in written.split("*")[0].split()
+    called = name[1] if name else "arg"
+    if "CUtensorMap" in kind:
+        return SourceParam(called, "descriptor", None, read_only=True, written_as=written)
+    if kind.endswith("*"):
+        base = _DTYPES.get(kind.removesuffix("*").strip().rpartition("::")[2])
+        return SourceParam(called, "tensor", base, read_only=read_only, written_as=written)
+    return SourceParam(called, "scalar", _DTYPES.get(kind), read_only=True, written_as=written)
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas that are in no bracket."""
+    parts, depth, last = [], 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter in "(<[{") - (letter in ")>]}")
+        if letter == "," and depth == 0:
+            parts.append(text[last:place])
+            last = place + 1
+    return [part for part in (*parts, text[last:]) if part.strip() and part.strip() != "void"]
+
+
+def _closing(text: str, opening: int) -> int | None:
+    """One past the parenthesis that closes the one at ``opening``."""
+    depth = 0
+    for place in range(opening, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return place + 1
+    return None
