@@ -160,7 +160,8 @@ def _misplaced(slots: Column, lanes: Column, fits: Flags, shape: Shape, log: Pro
             )
         wrong &= ~inside
     owner = (slots - 1) % shape.stride
-    alias = wrong & ((owner & lanes) == owner) & ((owner ^ lanes) < _ALIASED)
+    added = owner ^ lanes
+    alias = wrong & ((owner & lanes) == owner) & (added > 0) & (added < _ALIASED)
     for lane in sorted(set(owner[alias].tolist())):
         mine = alias & (owner == lane)
         log.add(

@@ -206,6 +206,19 @@ def test_one_lost_word_is_found(read, name):
     assert {problem.lane for problem in trace.problems} == {lane}
 
 
+@pytest.mark.parametrize("name", ["tma.2", "groups_of_48.1", "groups_of_8.2"])
+def test_half_the_blocks_leave_the_others_records_over(read, name):
+    """Read as 64 blocks of the 128: every record of the others is said to be out of range."""
+    told, whole, words = read(name)
+    trace = decode(words, told.format, blocks=BLOCKS // 2, stride=told.stride)
+    records = int(np.count_nonzero(words[1:]))
+    assert [(problem.kind, problem.count) for problem in trace.problems] == [
+        ("bad_header", 1),
+        ("lane_out_of_range", records // 2),
+    ]
+    assert len(trace.regions) == len(whole.regions) // 2
+
+
 @pytest.mark.parametrize("name", ["tma.2", "groups_of_48.1"])
 def test_perfetto_holds_every_region(read, name):
     """A track for each lane under its block, a begin and an end for each region, in ns."""
