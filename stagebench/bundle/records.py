@@ -72,10 +72,10 @@ class BundledVariant(Record, frozen=True, kw_only=True):
 
     ``id`` is its folder in the bundle.  ``case`` is shared by the variants that must agree: the
     same kernel with the same parameters, at any depth and on any arch; they get the same inputs.
-    ``references`` are the ids to compare with, the best first: depth 0 of the same arch, depth 0
-    of another, then the other depths of the same arch.  ``cubin_arch`` is what the cubins were
-    assembled for (sm_80 code may be assembled for sm_90).  ``launch`` has integers only.  ``facts``
-    is a `VariantResult`; a kernel of a launch plan has none (``None``), and instead ``machine``: a
+    ``references`` are ids of the same compiler to compare with, the best first: depth 0 of the
+    same arch, depth 0 of another, then the other depths of the same arch.  ``cubin_arch`` is what
+    the cubins were assembled for (sm_80 code may be assembled for sm_90).  ``launch`` has integers
+    only.  ``facts`` is a `VariantResult`; a kernel of a launch plan has none (``None``), and instead ``machine``: a
     `MachineCode`, all that can be known without an IR (``None``: not read).
     """
 

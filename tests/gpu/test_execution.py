@@ -137,7 +137,7 @@ def test_the_reference_may_be_the_next_best(tmp_path):
 
 
 def test_the_experiments_own_values(tmp_path):
-    """Contents are what the kernel reads; what is expected is compared with before a reference."""
+    """Contents are what the kernel reads; what is expected is compared with, and depth 0 too."""
     values = random_values(dtype_of("float16"), 256, np.random.default_rng(3), None)
     expected = values.view(np.float16).astype(np.float64)
     own = {"contents": {"A": values.tobytes()}}
@@ -415,3 +415,18 @@ def test_without_probes_the_kernel_as_compiled_runs_alone(tmp_path):
     assert found.probe_file is None
     assert not device.out.exists()
     assert set(device.launches()) == {"poison", "copy"}
+
+
+def test_what_is_expected_does_not_hide_another_depth(tmp_path):
+    """A depth within the tolerance of a loose reference, and not of depth 0, is wrong."""
+    values = random_values(dtype_of("float16"), 256, np.random.default_rng(3), None)
+    own = {"contents": {"A": values.tobytes()}}
+    off = values.view(np.float16).copy()
+    off[3] += 1  # what `wrong` computes: the reference agrees with the wrong depth
+    loose = {"C": off.astype(np.float64).tobytes()}
+    device = Device(tmp_path, parts(0, **own), parts(2, "wrong", **own, expected=loose))
+    device.run(0)
+    found = device.run(2, 0).correctness
+    assert found.reference == f"expected and {name(0)}"
+    assert [one.agrees for one in found.tensors] == [True, False]
+    assert found.verdict == "wrong"
