@@ -5,6 +5,7 @@ for passes, another FFI.  It is fetched once into the tests' cache; without a ne
 """
 
 import json
+import re
 import sys
 
 import pytest
@@ -61,6 +62,27 @@ def test_what_the_old_one_can_not_say_is_none(both):
     assert any(op.line for op in new.sync_ops)
     assert [b.guards for b in old.barriers if b.kind == "full"] == [None]
     assert [b.guards for b in new.barriers if b.kind == "full"] == [("A_shared", "B_shared")]
+
+
+def test_a_prefetched_descriptor_makes_no_tensor_written(both):
+    """0.1.9 prefetches by a function's name: A and B are read, C is written, as by the new one."""
+    for result in both:
+        roles = {t.name: (t.read, t.written) for t in result.facts.launch.tensors}
+        assert roles == {"A": (True, False), "B": (True, False), "C": (False, True)}
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90a"])
+@pytest.mark.parametrize("kernel", ["gemm", "flash_attention", "dequant_gemm"])
+def test_the_generated_cuda_is_of_one_mind_about_what_is_written(tmp_path, kernel, arch):
+    """An independent level: ``const`` pointers, and descriptors that nothing stores through."""
+    fetch(OLD)
+    found = stagebench.sweep(kernel, num_stages=[2], arch=arch, compilers=[OLD], dump_dir=tmp_path)
+    (cuda,) = (file.read_text() for file in tmp_path.rglob("kernel.cu"))
+    (signature,) = re.findall(r"__global__ void __launch[^{]*{", cuda)
+    plain = set(re.findall(r"(?<!const )\b\w+\* __restrict__ (\w+)", signature))
+    stored = set(re.findall(r"tma_store[^;]*?\b(\w+)_desc", cuda))
+    tensors = found.variants[0].facts.launch.tensors
+    assert {t.name for t in tensors if t.written} == plain | stored
 
 
 def test_its_passes_are_seen_too(both):

@@ -13,4 +13,9 @@ _READ = frozenset(
 _WRITTEN = frozenset({"tma_store", "stg32", "stg64", "stg128", "stg256"})
 """Ops that only write it; anything else may do both."""
 
-TENSOR_OPS = TensorOps(read=_READ, written=_WRITTEN, name_of=bare_name)
+_READ_BY_NAME = frozenset({"tl::prefetch_tma_descriptor"})
+"""Device functions (``call_extern``) that read at most: how 0.1.9 prefetches a descriptor."""
+
+TENSOR_OPS = TensorOps(
+    read=_READ, written=_WRITTEN, name_of=bare_name, functions_read=_READ_BY_NAME
+)

@@ -24,12 +24,13 @@ class TensorOps:
     """A compiler's ops that are given pointers to global memory, by the names of ``name_of``.
 
     ``read`` are those that only read it, ``written`` those that only write it; any other op may do
-    both.
+    both.  ``functions_read`` are device functions, called by their names, that only read it.
     """
 
     read: frozenset[str]
     written: frozenset[str]
     name_of: Callable[[str], str]
+    functions_read: frozenset[str] = frozenset()
 
 
 def read_tensors(
@@ -119,14 +120,17 @@ class _Uses:
                 masked.append(tensor)
                 self._note(tensor, read=bool(mask & _MASK_READ), written=bool(mask & _MASK_WRITTEN))
             return 0
+        only_read = name in self._ops.read
+        if name in ("call_extern", "call_pure_extern"):
+            only_read = str(call.args[0].value).partition("<")[0] in self._ops.functions_read
         for arg in call.args:
             tensor = self._pointee(arg)
-            if tensor is None and (name in self._ops.read or name in self._ops.written):
+            if tensor is None and (only_read or name in self._ops.written):
                 tensor = self._passed(arg)  # a bare pointer, and we know what becomes of it
                 masked.extend([tensor] if tensor else [])
             if tensor:
                 read = name not in self._ops.written or _reduces(call, name)
-                self._note(tensor, read=read, written=name not in self._ops.read)
+                self._note(tensor, read=read, written=not only_read)
         return 0
 
     def _pointee(self, arg: Any) -> str | None:
