@@ -12,8 +12,9 @@ PTX instruction before the spin; the loop's is exact and is used for both.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stagebench.sass.control_flow import ControlFlow, Loop, is_conditional
@@ -26,6 +27,11 @@ _SPIN_HEADS = frozenset(
     {"BRA", "BSSY", "BSYNC", "IMAD", "MOV", "NANOSLEEP", "NOP", "PLOP3", "R2UR", "SHF", "SYNCS"}
     | {"UMOV", "VOTEU", "WARPSYNC", "YIELD", "LDL", "STL"}  # the last two: a spilled register
 )
+_ADDRESS_HEADS = frozenset(
+    {"IADD3", "LEA", "LOP3", "S2R", "S2UR", "UIADD3", "ULEA", "ULOP3", "USHF", "VIADD"}
+)
+"""Integer arithmetic without side effects, such as an mbarrier's address is made of."""
+_REGISTER = re.compile(r"(?<![\w.])U?R\d+")
 _COMMITS = {"cp_async_wait": ("LDGDEPBAR", "LDGSTS"), "tma_store_wait": ("UTMACMDFLUSH",)}
 _ALLOCATION_DISTANCE = 2
 
@@ -112,10 +118,43 @@ def spin_loops(flow: ControlFlow) -> tuple[Loop, ...]:
     found = []
     for loop in flow.loops:
         inside = [i for block in sorted(loop.blocks) for i in flow.instructions(block)]
-        spins = all(i.head in _SPIN_HEADS and (i.head != "SYNCS" or is_poll(i)) for i in inside)
-        if spins and any(is_poll(i) for i in inside):
+        addresses = [i for i in inside if i.head in _ADDRESS_HEADS]
+        spins = all(
+            i.head in _SPIN_HEADS | _ADDRESS_HEADS and (i.head != "SYNCS" or is_poll(i))
+            for i in inside
+        )
+        if spins and any(is_poll(i) for i in inside) and _only_addresses(addresses, inside):
             found.append(loop)
     return tuple(found)
+
+
+def _only_addresses(made: Sequence[Instruction], inside: Sequence[Instruction]) -> bool:
+    """Do these do nothing but make the operands of a poll, anew in each trip?
+
+    Where registers are short, ptxas computes an mbarrier's address again within the loop.  What is
+    carried from trip to trip (tries that are counted), or goes anywhere else, is other work.
+    """
+    needed = {register for i in inside if is_poll(i) for register in _registers(i.operands)}
+    for instruction in reversed(inside):
+        if is_poll(instruction) or not instruction.operands:
+            continue
+        written = set(_registers(instruction.operands[:1]))
+        if instruction in made and not (written and written <= needed):
+            return False
+        if written & needed:
+            needed |= set(_registers(instruction.operands[1:]))
+    results = {register for i in made for register in _registers(i.operands[:1])}
+    before: set[str] = set()
+    for instruction in inside:
+        sources = instruction.operands[1:] if instruction in made else ()
+        if any(register in results - before for register in _registers(sources)):
+            return False
+        before |= set(_registers(instruction.operands[:1]))
+    return True
+
+
+def _registers(operands: Iterable[str]) -> list[str]:
+    return [register for operand in operands for register in _REGISTER.findall(operand)]
 
 
 def _spinning_polls(flow: ControlFlow) -> tuple[dict[int, int], frozenset[int]]:

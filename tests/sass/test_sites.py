@@ -45,6 +45,25 @@ def test_a_spin_loop_may_reload_a_spilled_register(instruction, waits):
     assert ("mbarrier_try_wait" in found) is (waits == 7)
 
 
+@pytest.mark.parametrize(
+    ("instruction", "waits"),
+    [
+        ("LEA R7, R38, R39, 0x18", 8),  # the poll reads R7
+        ("S2R R7, SR_CgaCtaId", 8),
+        ("LEA R9, R38, R39, 0x18", 7),  # nothing of the wait needs R9
+        ("VIADD R7, R7, 0x1", 7),  # another address in each trip
+        ("IADD3 R8, PT, PT, R8, 0x1, RZ", 7),  # tries are counted
+    ],
+)
+def test_a_spin_loop_may_make_its_address_again(instruction, waits):
+    """As ptxas does where registers are short; what goes elsewhere or is carried is other work."""
+    before, after = text("gemm_depth2_sm_90a").split("@!P0 NANOSLEEP.SYNCS 0x989680", 1)
+    sass = read_sass(f"{before}{instruction}{after}", "gemm_kernel_kernel")
+    found = site_totals(sync_sites(control_flow(sass)))
+    assert found["mbarrier_wait"] == waits
+    assert ("mbarrier_try_wait" in found) is (waits == 7)
+
+
 def test_one_kind_of_group_names_the_wait():
     """A function that commits cp.async groups alone waits for those; the depth is an argument."""
     waits = [s for s in sites("manual_ring_sm_80", "kernel_kernel") if s.op == "cp_async_wait"]
