@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from stagebench.errors import UsageError
-from stagebench.lowering.tested_releases import TESTED
+from stagebench.lowering.tested_releases import tested_releases
 
 Axis = Literal["compiler", "num_stages", "pass-config"]
 AXES: tuple[Axis, ...] = ("compiler", "num_stages", "pass-config")
 _DEEPEST = 1024
+_ALONE = (("tilelang",), ("tvm",))
 
 
 def axis_values(
@@ -24,8 +25,9 @@ def axis_values(
 ) -> tuple[str, ...]:
     """The values of an axis from the good end to the bad one.
 
-    Compilers: those given in their order, else the tested releases by age.  Depths: those given,
-    else every depth from good to bad.  Pass configs: those given, each added to the ones before.
+    Compilers: those given in their order, else the tested releases by age: of Apache TVM where it
+    alone is given, or a release of it is an end.  Depths: those given, else every depth from good
+    to bad.  Pass configs: those given, each added to the ones before.
     """
     if axis == "pass-config":
         if good is not None or bad is not None:
@@ -40,9 +42,11 @@ def axis_values(
         first, last = _depth(good, "--good"), _depth(bad, "--bad")
         step = 1 if first <= last else -1
         return tuple(str(depth) for depth in range(first, last + step, step))
-    if compilers:
+    if compilers and tuple(compilers) not in _ALONE:
         return _cut(list(compilers), good, bad)
-    return _cut([f"tilelang=={release}" for release in TESTED], good, bad)
+    named = [*compilers, *(end for end in (good, bad) if end is not None)]
+    name = "tvm" if any(text.partition("==")[0] == "tvm" for text in named) else "tilelang"
+    return _cut([f"{name}=={release}" for release in tested_releases(name)], good, bad)
 
 
 def _cut(values: list[str], good: str | None, bad: str | None) -> tuple[str, ...]:

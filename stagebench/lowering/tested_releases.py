@@ -24,6 +24,7 @@ TESTED: dict[str, dict[str, str]] = {
 
 
 TESTED_TVM: dict[str, dict[str, str]] = {
+    "0.25.0": {"apache-tvm-ffi": "0.1.12"},
     "0.25.0.post1": {"apache-tvm-ffi": "0.1.12"},
     "0.26.0": {"apache-tvm-ffi": "0.1.14.post1"},
     "0.27.0": {"apache-tvm-ffi": "0.1.14.post1"},
@@ -56,6 +57,11 @@ def tested_range(name: str) -> str:
     """The tested releases of a compiler in words."""
     first, *_, last = _tested(name)
     return f"{first} to {last}"
+
+
+def tested_releases(name: str) -> tuple[str, ...]:
+    """The tested releases of a compiler, oldest first; none of one that has no adapter."""
+    return tuple(_tested(name))
 
 
 def _tested(name: str) -> dict[str, dict[str, str]]:

@@ -195,6 +195,15 @@ def test_no_expression():
         (("compiler", {"good": "0.1.12", "bad": "0.1.14"}), ("0.1.12", "0.1.13", "0.1.14")),
         (("compiler", {"good": "0.1.14", "bad": "0.1.12"}), ("0.1.14", "0.1.13", "0.1.12")),
         (("compiler", {"compilers": ["tilelang==0.1.9", "/x"]}), ("0.1.9", "/x")),
+        (("compiler", {"compilers": ["tilelang"], "good": "0.1.14"}), ("0.1.14", "0.1.15")),
+        (
+            ("compiler", {"compilers": ["tvm"], "good": "0.25.0.post1", "bad": "0.27.0"}),
+            ("tvm==0.25.0.post1", "tvm==0.26.0", "tvm==0.27.0"),
+        ),
+        (
+            ("compiler", {"good": "tvm==0.27.0", "bad": "0.26.0"}),
+            ("tvm==0.27.0", "tvm==0.26.0"),
+        ),
         (("num_stages", {"good": "1", "bad": "4"}), ("1", "2", "3", "4")),
         (("num_stages", {"good": "3", "bad": "1"}), ("3", "2", "1")),
         (("num_stages", {"depths": [0, 2, 5]}), ("0", "2", "5")),

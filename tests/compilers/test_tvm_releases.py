@@ -96,7 +96,9 @@ def test_a_diff_of_two_releases_names_what_is_different():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("release", [release for release in TESTED_TVM if "0.25" not in release])
+@pytest.mark.parametrize(
+    "release", [release for release in TESTED_TVM if release != "0.25.0.post1"]
+)
 def test_every_release_lowers_the_built_ins(release):
     """Each built-in kernel, for both architectures, with no unknown op and no failed check."""
     fetched(f"tvm=={release}")

@@ -10,7 +10,7 @@ from stagebench.worker.protocol import Raised
 from tests.tvm.lowering import COMPILER, lower, needs_tvm, request
 
 KERNELS = Path(__file__).parent / "kernels"
-READ = "this stagebench reads 0.25.0.post1 to 0.27.0.post1 (--compiler)"
+READ = "this stagebench reads 0.25.0 to 0.27.0.post1 (--compiler)"
 DEFECT = "that is a defect of stagebench: please report it with the kernel"
 
 
