@@ -36,6 +36,8 @@ from stagebench.model.machine import Toolchain as ToolchainVersions
 CompilerKind = Literal["nvrtc", "nvcc"]
 
 _RELEASE = re.compile(r"\bV(\d+(?:\.\d+)+)")
+_NAMED = re.compile(r"^(\w+): NVIDIA \(R\) ")
+"""How each program of a CUDA toolkit begins what it says of its version."""
 _TEMPLATES = "src/tl_templates"
 
 
@@ -87,16 +89,32 @@ def find_toolchain(assembler: str = "nvrtc", *, tilelang: Path | None = None) ->
                 "there is no nvcc on the PATH",
                 hint=f"leave --assembler out to use wheels: {INSTALL}",
             )
-        return _with_nvcc(Path(found), tilelang)
+        return _with_nvcc(_program(Path(found)), tilelang)
     path = Path(assembler)
     if not (path.is_file() and os.access(path, os.X_OK)):
         raise MachineError(
             f"{assembler!r} is no assembler: neither nvrtc, nvcc nor a program that can be started",
             hint="--assembler takes nvrtc, nvcc or the path of an nvcc or a ptxas",
         )
-    if path.name.startswith("ptxas"):
-        return _with_nvrtc(_program(path), tilelang)
-    return _with_nvcc(path, tilelang)
+    program = _program(path)
+    if _kind(program) == "ptxas":
+        return _with_nvrtc(program, tilelang)
+    return _with_nvcc(program, tilelang)
+
+
+def _kind(program: Program) -> Literal["nvcc", "ptxas"]:
+    """Which of the two it is, by what it says of itself; a file name may say anything."""
+    name = program.path.name
+    said = program.identity.removeprefix(name).strip()
+    named = _NAMED.match(said)
+    kind = named[1] if named else "ptxas" if name.startswith("ptxas") else "nvcc"
+    if kind in ("nvcc", "ptxas") and _RELEASE.search(said):
+        return "nvcc" if kind == "nvcc" else "ptxas"
+    first = said.partition("\n")[0] or "nothing"
+    raise MachineError(
+        f"{program.path} is neither an nvcc nor a ptxas: with --version it says {first[:80]!r}",
+        hint="--assembler takes nvrtc, nvcc or the path of an nvcc or a ptxas",
+    )
 
 
 def _with_nvrtc(ptxas: Program, tilelang: Path | None) -> Toolchain:
@@ -115,13 +133,12 @@ def _with_nvrtc(ptxas: Program, tilelang: Path | None) -> Toolchain:
     )
 
 
-def _with_nvcc(path: Path, tilelang: Path | None) -> Toolchain:
-    nvcc = _program(path)
-    beside = path.parent / "ptxas"
+def _with_nvcc(nvcc: Program, tilelang: Path | None) -> Toolchain:
+    beside = nvcc.path.parent / "ptxas"
     ptxas = str(beside) if beside.is_file() else shutil.which("ptxas")
     if ptxas is None:
         raise MachineError(
-            f"there is no ptxas beside {path} or on the PATH", hint=f"or from a wheel: {INSTALL}"
+            f"there is no ptxas beside {nvcc.path} or on the PATH", hint=f"or from a wheel: {INSTALL}"
         )
     release = _RELEASE.search(nvcc.identity)
     return _toolchain(
@@ -200,7 +217,13 @@ def _program(path: Path) -> Program:
     """A program from elsewhere, by what it says of its version (a wrapper script has none)."""
     try:
         said = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, check=True, timeout=60
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=True,
+            timeout=60,
         ).stdout
     except (OSError, subprocess.SubprocessError) as exc:
         raise MachineError(

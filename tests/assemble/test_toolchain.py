@@ -169,6 +169,41 @@ def test_no_such_assembler(monkeypatch, tmp_path):
         find_toolchain("nvcc")
 
 
+_NVIDIAS = "{}: NVIDIA (R) {}\nCuda compilation tools, release 13.0, V13.0.88\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "first"),
+    [
+        ("ls", "ls (GNU coreutils) 9.1\n", "ls (GNU coreutils) 9.1"),
+        ("nvcc", "", "nothing"),
+        ("ptxas", "ptxas, no release\n", "ptxas, no release"),
+        ("nvcc", _NVIDIAS.format("nvdisasm", "CUDA disassembler"), "nvdisasm: NVIDIA"),
+    ],
+)
+def test_a_program_that_is_no_assembler(tmp_path, name, said, first):
+    """Refused with what it says of itself, before anything is lowered; its name is no proof."""
+    program = tmp_path / name
+    program.write_text(f"#!/bin/sh\ncat <<'EOF'\n{said}EOF\n")
+    program.chmod(0o755)
+    with pytest.raises(MachineError, match="is neither an nvcc nor a ptxas") as raised:
+        find_toolchain(str(program))
+    assert first in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("said", "compiler"), [(("ptxas", "Ptx optimizing assembler"), "nvrtc"),
+                           (("nvcc", "Cuda compiler driver"), "nvcc")]
+)  # fmt: skip
+def test_an_assembler_under_another_name(tmp_path, said, compiler):
+    """What it says counts: a ptxas may be called ``newest``, and an nvcc ``ptxas-like``."""
+    _program(tmp_path / "ptxas", "12.8.61")
+    program = tmp_path / ("newest" if compiler == "nvrtc" else "ptxas-like")
+    program.write_text(f"#!/bin/sh\ncat <<'EOF'\n{_NVIDIAS.format(*said)}EOF\n")
+    program.chmod(0o755)
+    assert find_toolchain(str(program)).compiler == compiler
+
+
 def test_without_tilelang_there_are_no_templates(monkeypatch):
     """Plain CUDA needs none: the toolchain is found all the same."""
     monkeypatch.setattr(toolchain.importlib.util, "find_spec", lambda _: None)
