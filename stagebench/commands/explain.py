@@ -41,7 +41,10 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError("--script prints one text of one dump, and nothing else")
         from stagebench.dump.scripts import script
 
-        sys.stdout.write(script(dumps[0], arguments.script).rstrip("\n") + "\n")
+        text = script(dumps[0], arguments.script)
+        if arguments.script != "cuda":  # a printed module has no last line feed
+            text = text.rstrip("\n") + "\n"
+        sys.stdout.write(text)
         return EXIT_OK
     if arguments.json:
         from stagebench.model import Run

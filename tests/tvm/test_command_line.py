@@ -96,6 +96,8 @@ class TestSweep:
             )
             assert ran.code == 0, ran.err
             texts[which] = ran.out
+        stored = [file.read_text() for file in (both[0] / "run").rglob("kernel.cu")]
+        assert texts["cuda"] in stored  # to the last line feed
         assert 'launch_thread("blockIdx.x"' not in texts["before"]
         assert 'launch_thread("blockIdx.x", 4)' in texts["after"]
         assert ("cp_async(" in texts["before"], "cp_async(" in texts["after"]) == (False, True)
