@@ -12,6 +12,7 @@ from stagebench.trace.timeline import Slice, Timeline, Track
 class RegionStats(Record, frozen=True, kw_only=True):
     """Durations of one event in one group; ``block`` is ``None`` for all blocks together.
 
+    The clock counts whole nanoseconds: what lies between two of them is told to the half.
     ``share`` is the regions' part of the time from first to last record of the lanes that have
     them: above 1 where regions of one name nest.  ``None``: these lanes span no time.
     """
@@ -51,7 +52,7 @@ def _stats(
 ) -> RegionStats:
     import numpy as np
 
-    middle, high = np.percentile(durations, (50, 95)).tolist()
+    middle, high = (np.round(np.percentile(durations, (50, 95)) * 2) / 2).tolist()
     total = sum(durations)
     return RegionStats(
         event=event,

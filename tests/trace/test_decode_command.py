@@ -70,6 +70,22 @@ def test_the_table(whole, capsysbinary):
     assert max(map(len, lines)) <= 100
 
 
+@pytest.mark.parametrize("several", [1, 2])
+def test_what_a_terminal_would_obey_is_spelt_out(whole, capsysbinary, several):
+    """A name with a line feed or an escape sequence is a cell of one line, and harmless."""
+    _, plain = run(
+        capsysbinary, *[whole] * several, "--format", "tvm", "--events", "load,compute",
+        "--group-names", "wg0,wg1",
+    )  # fmt: skip
+    _, out = run(
+        capsysbinary, *[whole] * several, "--format", "tvm", "--events", "lo\nad,\x1b[31mred\x9b",
+        "--group-names", "w\rg0,wg\x07",
+    )  # fmt: skip
+    assert {"lo\\x0aad", "\\x1b[31mred\\x9b", "w\\x0dg0", "wg\\x07"} <= set(out.split())
+    assert not set(out) & set("\x1b\x9b\r\x07")
+    assert len(out.splitlines()) == len(plain.splitlines())
+
+
 def test_by_block(whole, capsysbinary):
     """A row for each block."""
     _, out = run(capsysbinary, whole, "--format", "tvm", "--by-block")
@@ -90,6 +106,28 @@ def test_json(whole, capsysbinary):
     }  # fmt: skip
     assert len(found["by_block"]) == 8
     assert len(found["trace"]["regions"]) == 8
+
+
+@pytest.mark.parametrize(
+    ("durations", "middle", "high"),
+    [
+        # By hand: 95 % of the way is 0.05 of the last step before the end
+        ((268, 272), 270.0, 272.0),
+        ((100, 101), 100.5, 101.0),
+        ((90, 180, 270), 180.0, 261.0),
+        ((190, 220, 180, 270, 400, 170, 300), 220.0, 370.0),  # 369.99999999999994 as floats add
+        ((1, 2, 3, 4), 2.5, 4.0),
+    ],
+)
+def test_a_quantile_is_told_to_what_the_clock_counts(
+    tmp_path, capsysbinary, durations, middle, high
+):
+    """Whole nanoseconds or the half between two: no digits that a sum of floats made."""
+    path = tmp_path / "buffer.bin"
+    path.write_bytes(buffer(1, 1, {0: spans(*((0, each) for each in durations))}).tobytes())
+    _, out = run(capsysbinary, path, "--format", "tvm", "--json", "-")
+    (found,) = json.loads(out)["by_group"]
+    assert (found["p50_ns"], found["p95_ns"]) == (middle, high)
 
 
 def test_files(whole, tmp_path, capsysbinary):
