@@ -138,7 +138,8 @@ def _with_nvcc(nvcc: Program, tilelang: Path | None) -> Toolchain:
     ptxas = str(beside) if beside.is_file() else shutil.which("ptxas")
     if ptxas is None:
         raise MachineError(
-            f"there is no ptxas beside {nvcc.path} or on the PATH", hint=f"or from a wheel: {INSTALL}"
+            f"there is no ptxas beside {nvcc.path} or on the PATH",
+            hint=f"or from a wheel: {INSTALL}",
         )
     release = _RELEASE.search(nvcc.identity)
     return _toolchain(
