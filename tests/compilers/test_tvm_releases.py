@@ -10,13 +10,18 @@ import json
 import pytest
 
 import stagebench
+from stagebench.diff.pass_runs import Lowering
+from stagebench.dump.directory import read_run
 from stagebench.errors import MachineError
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.kernels import TVM_BUILTINS
 from stagebench.lowering.cache import default_cache_folder
 from stagebench.lowering.compiler_choice import parse_choice
 from stagebench.lowering.overlays import Overlays
 from stagebench.lowering.tested_releases import TESTED_TVM
 from tests.command_line import stagebench as run
+from tests.diffing.passes.test_pass_facts import disagreements
 from tests.tvm.lowering import needs_tvm
 
 pytestmark = needs_tvm
@@ -83,6 +88,18 @@ def test_its_own_words_are_kept():
     assert named["mbarrier_wait"] == "tirx.cuda.mbarrier_wait"
     passes = [one.name for one in runs.variants[0].facts.lowering.passes]
     assert "tirx.backend.cuda.LowerIket" in passes
+
+
+@pytest.mark.parametrize("kernel", ["gemm", "gemm_tirx", "gemm_tirx_tma"])
+def test_the_texts_of_its_passes_show_the_same_counts(kernel, tmp_path):
+    """PTX by its words in the text after the last pass, against what was read from the objects."""
+    there(NEWEST)
+    plan = SweepPlan(kernel=kernel, num_stages=(3,), archs=("sm_90a",), compilers=(NEWEST,))
+    run_sweep(plan, SweepOptions(dump_dir=tmp_path))
+    (dump,) = read_run(tmp_path)
+    lowering = Lowering(dump)
+    assert disagreements(lowering) == {}
+    assert {line for text in lowering.texts for line in lowering.facts_of(text).unread} == set()
 
 
 def test_a_diff_of_two_releases_names_what_is_different():
