@@ -13,6 +13,7 @@ from typing import Any
 
 from stagebench.model import Extent, TmaDescriptor
 from stagebench.worker.tilelang import ir
+from stagebench.worker.tir.tma_descriptor import Shapes, described
 
 _TILED = "__tvm_tensormap_create_tiled"
 
@@ -43,20 +44,11 @@ def _descriptor(name: str, fields: list[Any]) -> TmaDescriptor:
     else:  # im2col: corners of rank - 2 take the box's place; `fields` keeps everything as passed
         shape, strides, element_strides = (group(rank) for _ in range(3))
         box = group(len(values) - 3 * rank - 4)
-    interleave, swizzle, l2_promotion, oob_fill = (int(value) for value in values[-4:])
-    return TmaDescriptor(
-        name=name,
-        kind="tiled" if kind == _TILED else "im2col",
-        tensor=tensor,
-        data_type=data_type,
-        rank=rank,
-        global_shape=shape,
-        global_strides_bytes=strides,
-        box=box,
-        element_strides=element_strides,
-        interleave=interleave,
-        swizzle=swizzle,
-        l2_promotion=l2_promotion,
-        oob_fill=oob_fill,
-        fields=tuple(values),
+    return described(
+        name,
+        tensor,
+        "tiled" if kind == _TILED else "im2col",
+        (data_type, rank),
+        Shapes(shape, strides, box, element_strides),
+        values,
     )

@@ -13,6 +13,7 @@ from stagebench.model import Extent, TmaDescriptor
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir import storage
 from stagebench.worker.tir.nodes import tirx, tvm
+from stagebench.worker.tir.tma_descriptor import Shapes, described
 from stagebench.worker.tvm.intrinsics import short_name
 
 _ENCODE = "runtime.cuTensorMapEncodeTiled"
@@ -45,26 +46,15 @@ def _descriptor(call: Any) -> TmaDescriptor | None:
     name, dtype = (str(ir.extent_of(args[index])) for index in (1, 2))
     rank = ir.constant(args[3]) or 0
     values = tuple(ir.extent_of(arg) for arg in args[5:])
-    ends = (rank, 2 * rank - 1, 3 * rank - 1, 4 * rank - 1)
-    shape, strides, box, element_strides = _cut(values, ends)
-    interleave, swizzle, l2_promotion, oob_fill = (
-        value if isinstance(value, int) else -1 for value in values[ends[-1] :]
-    )
-    return TmaDescriptor(
-        name=name,
-        kind="tiled",
-        tensor=_tensor(args[4]),
-        data_type=_DATA_TYPES.get(dtype, -1),
-        rank=rank,
-        global_shape=shape,
-        global_strides_bytes=(int(tvm.DataType(dtype).bits) // 8, *strides),
-        box=box,
-        element_strides=element_strides,
-        interleave=interleave,
-        swizzle=swizzle,
-        l2_promotion=l2_promotion,
-        oob_fill=oob_fill,
-        fields=values,
+    shape, strides, box, elements = _cut(values, (rank, 2 * rank - 1, 3 * rank - 1, 4 * rank - 1))
+    innermost = int(tvm.DataType(dtype).bits) // 8
+    return described(
+        name,
+        _tensor(args[4]),
+        "tiled",
+        (_DATA_TYPES.get(dtype, -1), rank),
+        Shapes(shape, (innermost, *strides), box, elements),
+        values,
     )
 
 
