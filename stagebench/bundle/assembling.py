@@ -7,6 +7,7 @@ the device, as the driver would: compiled for the device it would be other code 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -23,15 +24,18 @@ from stagebench.machine.flags import flags
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+_OWN_HEADERS = re.compile(r"cannot open source file.*tl_templates|tl_templates.*No such file")
+
 
 class Assembling:
     """A `stagebench.bundle.build.CubinSource`; raises `MachineError` without a toolchain."""
 
     def __init__(self, warn: Callable[[str], None], jobs: int | None = None) -> None:
+        self.cache_folder = default_cache_folder()
         self.assembler = Assembler(
             find_toolchain(),
             jobs=jobs or os.cpu_count() or 1,
-            cache_folder=default_cache_folder(),
+            cache_folder=self.cache_folder,
             warn=warn,
         )
 
@@ -73,7 +77,7 @@ class Assembling:
         def for_the_device() -> bytes:
             made = compiled.result()
             if isinstance(made, NotAssembled):
-                raise BundleError(f"it does not assemble: {made.message}")
+                raise _not_assembled(made)
             again = self.assembler.submit_ptx(made.ptx, arch, function, ptxas_flags=own.ptxas)
             return _cubin(again.result())
 
@@ -88,8 +92,19 @@ class Assembling:
 
 def _cubin(made: object) -> bytes:
     if isinstance(made, NotAssembled):
-        raise BundleError(f"it does not assemble: {made.message}")
+        raise _not_assembled(made)
     cubin = getattr(made, "cubin", None)
     if not isinstance(cubin, bytes):
         raise TypeError(f"{type(made).__name__} has no cubin")
     return cubin
+
+
+def _not_assembled(made: NotAssembled) -> BundleError:
+    """Why, and what to do: code of another release wants that release's own headers."""
+    hint = None
+    if _OWN_HEADERS.search(made.message):
+        hint = (
+            "it needs the headers of the compiler release that made it: "
+            "sweep again with --machine, which assembles it beside that release"
+        )
+    return BundleError(f"it does not assemble: {made.message}", hint=hint)

@@ -15,10 +15,11 @@ from typing import Protocol
 
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.given_kernel import GivenKernel
-from stagebench.bundle.parts import VariantParts, launch_of
-from stagebench.bundle.records import Bundle, CubinKind, SkippedVariant, ValueRange
+from stagebench.bundle.launch_checks import integer_bounds
+from stagebench.bundle.parts import VariantParts, launch_of, not_lowered
+from stagebench.bundle.records import Bundle, CubinKind, ValueRange
 from stagebench.bundle.write import write_bundle
-from stagebench.model import Launch, VariantResult
+from stagebench.model import Launch, Variant, VariantResult
 from stagebench.probe.audit_records import Audit
 
 Cubin = Callable[[], bytes]
@@ -82,7 +83,8 @@ def build_bundle(
 ) -> Bundle:
     """Assemble what has no cubin, pack everything; what fails is skipped with its reason."""
     waiting = [_submitted(one, source, options) for one in candidates]
-    parts, skipped = [], []
+    parts: list[VariantParts] = []
+    failed: list[tuple[Variant, BundleError]] = []
     for index, (one, cubin) in enumerate(zip(candidates, waiting, strict=True)):
         if progress is not None:
             progress(index, len(candidates))
@@ -91,8 +93,8 @@ def build_bundle(
                 raise cubin
             parts.append(_parts(one, cubin(), options))
         except BundleError as exc:
-            skipped.append(SkippedVariant(variant=one.result.variant, reason=exc.message))
-    return write_bundle(path, parts, skipped=skipped, poison=poison)
+            failed.append((one.result.variant, exc))
+    return write_bundle(path, parts, failed=failed, poison=poison)
 
 
 def cubin_arch(arch: str, device_arch: str | None) -> str:
@@ -116,8 +118,7 @@ def _submitted(one: Candidate, source: CubinSource, options: BuildOptions) -> Cu
         if one.result.problem is not None:
             return BundleError(one.result.problem)
     elif one.result.facts is None or one.kernel_cu is None:
-        failure = one.result.failure
-        return BundleError(f"it did not lower: {failure.message if failure else 'no facts'}")
+        return not_lowered(one.result)
     arch = cubin_arch(one.result.variant.arch, options.device_arch)
     if cubin is not None and arch == one.result.variant.arch:
         made = cubin
@@ -127,14 +128,18 @@ def _submitted(one: Candidate, source: CubinSource, options: BuildOptions) -> Cu
 
 def _parts(one: Candidate, cubin: bytes, options: BuildOptions) -> VariantParts:
     launch = one.launch
-    tensors = {tensor.name for tensor in (launch.tensors if launch else None) or ()}
+    whole = {
+        tensor.name
+        for tensor in (launch.tensors if launch else None) or ()
+        if integer_bounds(tensor.dtype) is not None
+    }
     return VariantParts(
         result=one.result,
         cubins={"base": cubin, **one.extra_cubins},
         cubin_arch=cubin_arch(one.result.variant.arch, options.device_arch),
         probe=one.probe,
         scalars={**options.scalars, **one.scalars},
-        values={name: value for name, value in options.values.items() if name in tensors},
+        values={name: value for name, value in options.values.items() if name in whole},
         contents=one.contents,
         expected=one.expected,
     )

@@ -6,17 +6,14 @@ as in a tar.
 
 from __future__ import annotations
 
-import io
 import tarfile
 import zlib
-from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.records import BundledFile
-from stagebench.dump.atomic_file import write_file
 
 _DIGEST_BYTES = 16
 _AGAIN = "copy the bundle again, or make it again: stagebench bundle RUN -o DIR"
@@ -123,25 +120,6 @@ def load(container: Container, file: BundledFile) -> bytes:
     if len(content) != file.content_bytes:
         raise BundleError(f"{where} unpacks to another size than was bundled", hint=_AGAIN)
     return content
-
-
-def write_container(path: Path, files: Mapping[str, bytes]) -> None:
-    """Write ``files`` to the tar file or into the folder ``path``; the index comes last.
-
-    A folder that is written over keeps no file of an earlier bundle that the new one would name
-    with other bytes; files that it does not name are left alone.
-    """
-    if path.suffix == ".tar":
-        buffer = io.BytesIO()
-        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as archive:
-            for name, data in files.items():
-                member = tarfile.TarInfo(name)
-                member.size = len(data)
-                archive.addfile(member, io.BytesIO(data))
-        write_file(path, buffer.getvalue())
-        return
-    for name, data in files.items():
-        write_file(path / name, data)
 
 
 def digest_of(data: bytes) -> str:

@@ -61,7 +61,7 @@ def _value(node: ast.expr, scalars: Mapping[str, int | float]) -> int:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return node.value
     if isinstance(node, ast.Name):
-        return int(scalars[node.id])
+        return _whole(node.id, scalars[node.id])
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_value(node.operand, scalars)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
@@ -74,3 +74,9 @@ def _value(node: ast.expr, scalars: Mapping[str, int | float]) -> int:
         if name in _CALLS:
             return _CALLS[name](*(_value(arg, scalars) for arg in node.args))
     raise ValueError(f"{ast.unparse(node)} is not known")
+
+
+def _whole(name: str, value: float) -> int:
+    if isinstance(value, float) and not value.is_integer():
+        raise ValueError(f"{name} is {value:g}, no whole number")
+    return int(value)

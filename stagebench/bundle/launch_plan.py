@@ -84,6 +84,8 @@ def bundled_scalars(launch: Launch, scalars: Scalars) -> tuple[BundledScalar, ..
                 hint=f"give it: --scalar {param.name}=1024",
             )
         value = scalars[param.name]
+        if isinstance(value, float) and "int" in param.dtype and value.is_integer():
+            value = int(value)
         found.append(BundledScalar(name=param.name, dtype=param.dtype, value=value))
     return tuple(found)
 

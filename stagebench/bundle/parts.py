@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stagebench.bundle.errors import BundleError
 from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.records import CubinKind, ValueRange
 from stagebench.model import Launch, VariantResult
@@ -34,3 +35,12 @@ def launch_of(result: VariantResult | GivenKernel) -> Launch | None:
     if isinstance(result, GivenKernel):
         return result.launch
     return None if result.facts is None else result.facts.launch
+
+
+def not_lowered(result: VariantResult | GivenKernel) -> BundleError:
+    """What to say of a variant that has no kernel."""
+    failure = None if isinstance(result, GivenKernel) else result.failure
+    return BundleError(
+        f"it did not lower: {failure.message if failure else 'no facts'}",
+        hint="`stagebench explain RUN` shows why; sweep again once it lowers",
+    )

@@ -10,6 +10,7 @@ import msgspec
 
 from stagebench.bundle.container import Container, load, open_container
 from stagebench.bundle.errors import BundleError
+from stagebench.bundle.launch_checks import check_bundle
 from stagebench.bundle.records import (
     BUNDLE,
     BUNDLE_SCHEMA_VERSION,
@@ -66,9 +67,7 @@ def read_bundle(path: Path) -> OpenBundle:
             f"{BUNDLE} in {container.source}: {_why(data, exc)}",
             hint="make it again with this stagebench: stagebench bundle RUN -o DIR",
         ) from exc
-    ids = [variant.id for variant in bundle.variants]
-    if len(set(ids)) != len(ids):
-        raise BundleError(f"{BUNDLE} in {container.source} has a variant twice")
+    check_bundle(bundle, f"{BUNDLE} in {container.source}")
     return OpenBundle(bundle, container)
 
 

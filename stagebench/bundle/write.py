@@ -7,11 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from stagebench.bundle.container import digest_of, store, write_container
+from stagebench.bundle.container import digest_of, store
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.given_kernel import GivenKernel
+from stagebench.bundle.launch_checks import check_launch
 from stagebench.bundle.launch_plan import bundled_scalars, bundled_tensors, resolved_launch
-from stagebench.bundle.parts import VariantParts, launch_of
+from stagebench.bundle.parts import VariantParts, launch_of, not_lowered
 from stagebench.bundle.records import (
     BUNDLE,
     Bundle,
@@ -21,7 +22,8 @@ from stagebench.bundle.records import (
     SkippedVariant,
 )
 from stagebench.bundle.references import case_of, ids_of, references_of
-from stagebench.model import Launch, VariantResult
+from stagebench.bundle.target import write_container
+from stagebench.model import Launch, Variant, VariantResult
 from stagebench.model.codec import encode_pretty
 
 
@@ -29,16 +31,16 @@ def write_bundle(
     path: Path,
     parts: Sequence[VariantParts],
     *,
-    skipped: Sequence[SkippedVariant] = (),
+    failed: Sequence[tuple[Variant, BundleError]] = (),
     poison: Mapping[str, bytes] | None = None,
 ) -> Bundle:
     """Write a bundle to the folder ``path``, or to a tar file where it ends in ``.tar``.
 
-    A variant that can't be launched (a scalar has no value, say) is put with the ``skipped``.
-    Raises `BundleError` where nothing at all is left, `OSError` where it can't be written.
+    A variant that can't be launched (a scalar has no value, say) is skipped like the ``failed``.
+    Raises `BundleError` where nothing at all is left, and where it can't be written.
     """
     files: dict[str, bytes] = {}
-    missing = list(skipped)
+    missing = list(failed)
     packed: list[tuple[VariantParts, _Packed]] = []
     ids = ids_of([one.result.variant for one in parts])
     values: _Values = {}
@@ -46,13 +48,10 @@ def write_bundle(
         try:
             packed.append((one, _pack(one, name, values)))
         except BundleError as exc:
-            text = exc.message if exc.hint is None else f"{exc.message} ({exc.hint})"
-            missing.append(SkippedVariant(variant=one.result.variant, reason=text))
+            missing.append((one.result.variant, exc))
     if not packed:
-        raise BundleError(
-            "no variant can be bundled" + (f": {missing[0].reason}" if missing else ""),
-            hint="`stagebench sweep` lowers some",
-        )
+        why = missing[0][1] if missing else BundleError("there is none", hint=_SWEEP)
+        raise BundleError(f"no variant can be bundled: {why.message}", hint=why.hint)
     kept = [one.result.variant for one, _ in packed]
     names = [what.variant.id for _, what in packed]
     variants = []
@@ -63,9 +62,18 @@ def write_bundle(
     fillers = {}
     for arch, cubin in sorted((poison or {}).items()):
         fillers[arch] = _keep(files, f"poison/{arch}.cubin.z", cubin)
-    bundle = Bundle(variants=tuple(variants), skipped=tuple(missing), poison=fillers)
+    bundle = Bundle(variants=tuple(variants), skipped=tuple(map(_skipped, missing)), poison=fillers)
     write_container(path, {**files, BUNDLE: encode_pretty(bundle)})
     return bundle
+
+
+_SWEEP = "`stagebench sweep` makes variants"
+
+
+def _skipped(failed: tuple[Variant, BundleError]) -> SkippedVariant:
+    variant, why = failed
+    reason = why.message if why.hint is None else f"{why.message} ({why.hint})"
+    return SkippedVariant(variant=variant, reason=reason)
 
 
 class _Packed:
@@ -83,12 +91,15 @@ _Values = dict[str, tuple[BundledFile, bytes]]
 def _pack(parts: VariantParts, name: str, values: _Values) -> _Packed:
     launch = launch_of(parts.result)
     if launch is None:
-        failure = None if isinstance(parts.result, GivenKernel) else parts.result.failure
-        raise BundleError(f"it did not lower: {failure.message if failure else 'no facts'}")
+        raise not_lowered(parts.result)
     if "base" not in parts.cubins:
         raise BundleError("it has no base cubin")
     files: dict[str, bytes] = {}
     facts, machine = _known(parts.result, name, files)
+    resolved = resolved_launch(launch, parts.scalars)
+    scalars = bundled_scalars(launch, parts.scalars)
+    tensors = _tensors(parts, launch, files, values)
+    check_launch(resolved, tensors, scalars)
     return _Packed(
         BundledVariant(
             id=name,
@@ -96,9 +107,9 @@ def _pack(parts: VariantParts, name: str, values: _Values) -> _Packed:
             case=case_of(parts.result.variant),
             references=(),
             cubin_arch=parts.cubin_arch,
-            launch=resolved_launch(launch, parts.scalars),
-            tensors=_tensors(parts, launch, files, values),
-            scalars=bundled_scalars(launch, parts.scalars),
+            launch=resolved,
+            tensors=tensors,
+            scalars=scalars,
             cubins={
                 kind: _keep(files, f"{name}/{kind}.cubin.z", data)
                 for kind, data in sorted(parts.cubins.items())

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from stagebench.bundle.build import Candidate
-    from stagebench.bundle.records import Bundle, ValueRange
+    from stagebench.bundle.build import BuildOptions, Candidate
+    from stagebench.bundle.records import Bundle
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +92,8 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Assemble and pack; 3 if a variant had to be left out."""
     bundle = make(arguments, arguments.run, arguments.out, sys.stdout)
-    sys.stdout.write(f"{len(bundle.variants)} variants in {arguments.out}\n")
+    count = len(bundle.variants)
+    sys.stdout.write(f"{count} variant{'' if count == 1 else 's'} in {arguments.out}\n")
     for one in bundle.skipped:
         sys.stdout.write(f"left out: {one.variant.kernel} {one.variant.arch} ")
         sys.stdout.write(f"num_stages={one.variant.num_stages}: {one.reason.splitlines()[0]}\n")
@@ -109,12 +108,19 @@ def make(
     ``tell`` is where what was read of launch plans is said (default: standard error).
     """
     from stagebench.bundle.assembling import Assembling
-    from stagebench.bundle.build import BuildOptions, Candidate, build_bundle, cubin_arch
+    from stagebench.bundle.build import BuildOptions, build_bundle, cubin_arch
+    from stagebench.bundle.device_arch import check_device_arch
+    from stagebench.bundle.option_texts import ranges, scalars
     from stagebench.bundle.plan_file import is_plan
-    from stagebench.bundle.probing import with_probes
-    from stagebench.dump.select import select_dumps
+    from stagebench.bundle.probe_cache import ProbeCache
+    from stagebench.bundle.probing import Probing, all_with_probes
+    from stagebench.bundle.run_candidates import run_candidates
+    from stagebench.bundle.target import check_target
     from stagebench.gpu.poison_ptx import PTX
 
+    check_target(out)
+    if arguments.device_arch is not None:
+        check_device_arch(arguments.device_arch)
     options = BuildOptions(
         device_arch=arguments.device_arch,
         scalars=scalars(arguments.scalar),
@@ -124,38 +130,29 @@ def make(
         raise UsageError(
             "--case and --inputs or --expected both say what the values are", hint="leave out one"
         )
-    contents = {} if arguments.inputs is None else arrays(arguments.inputs, None)
-    expected = {} if arguments.expected is None else arrays(arguments.expected, "float64")
     if arguments.max_ctas < 1:
         raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")
     texts = list(runs)
     plans = [Path(text) for text in texts if is_plan(text)]
-    candidates = []
-    for dump in (dump for text in texts if not is_plan(text) for dump in select_dumps(text)):
-        assembly = dump.assembly()
-        candidates.append(
-            Candidate(
-                result=dump.result,
-                kernel_cu=dump.kernel_cu,
-                ptx=None if assembly is None else assembly.ptx,
-                cubin=None if assembly is None else assembly.cubin,
-                contents=contents,
-                expected=expected,
-            )
-        )
+    ops = _probe_ops(arguments.probe_ops)
+    candidates = run_candidates([text for text in texts if not is_plan(text)], _warn)
     with Assembling(_warn) as source:
         if plans:
             from stagebench.bundle.planned_kernels import planned_candidates
 
-            candidates += [
-                replace(one, contents=contents, expected=expected)
-                for one in planned_candidates(plans, source.assembler, _warn)
-            ]
+            candidates += planned_candidates(plans, source.assembler, _warn)
+        _check(candidates, options)
         if arguments.case:
             from stagebench.experiment.case_values import with_case_values
 
             candidates = with_case_values(
                 candidates, arguments.case, options, arguments.seed, warn=_warn
+            )
+        elif arguments.inputs is not None or arguments.expected is not None:
+            from stagebench.experiment.array_files import with_array_values
+
+            candidates = with_array_values(
+                candidates, arguments.inputs, arguments.expected, options, _warn
             )
         archs = {
             cubin_arch(one.result.variant.arch, arguments.device_arch)
@@ -164,20 +161,33 @@ def make(
         }
         poison = source.ptx(PTX, archs)
         if not arguments.no_probes:
-            candidates = [
-                with_probes(
-                    one,
-                    cubin_arch(one.result.variant.arch, arguments.device_arch),
-                    source.assembler,
-                    _warn,
-                    max_ctas=arguments.max_ctas,
-                    ops=_probe_ops(arguments.probe_ops),
-                )
-                for one in candidates
-            ]
+            how = Probing(
+                source.assembler, options.scalars, arguments.max_ctas, ops,
+                ProbeCache(source.cache_folder, _warn),
+            )  # fmt: skip
+            candidates = all_with_probes(
+                [
+                    (one, cubin_arch(one.result.variant.arch, arguments.device_arch))
+                    for one in candidates
+                ],
+                how, _warn, _progress_of("probing"),
+            )  # fmt: skip
         if plans:
             _tell(candidates, tell or sys.stderr)
-        return build_bundle(out, candidates, source, options, poison=poison, progress=_progress)
+        progress = _progress_of("assembling")
+        return build_bundle(out, candidates, source, options, poison=poison, progress=progress)
+
+
+def _check(candidates: Iterable[Candidate], options: BuildOptions) -> None:
+    """Do the given values fit the kernels, and will the kernels run on the device?"""
+    from stagebench.bundle.device_arch import device_notes
+    from stagebench.bundle.option_checks import check_options
+
+    lowered = [one for one in candidates if one.launch is not None]
+    check_options(options, lowered)
+    if options.device_arch is not None:
+        for note in device_notes((one.result.variant.arch for one in lowered), options.device_arch):
+            _warn(note)
 
 
 def _tell(candidates: Iterable[Candidate], stream: TextIO) -> None:
@@ -202,55 +212,18 @@ def _probe_ops(asked: Iterable[str] | None) -> frozenset[str] | None:
     return frozenset(asked)
 
 
-def scalars(texts: Iterable[str]) -> dict[str, int | float]:
-    """Read ``NAME=VALUE`` of ``--scalar``."""
-    found: dict[str, int | float] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        try:
-            found[name] = int(value) if value.lstrip("-").isdigit() else float(value)
-        except ValueError:
-            raise UsageError(f"--scalar {text}: NAME=NUMBER") from None
-        if not equals or not name.isidentifier():
-            raise UsageError(f"--scalar {text}: NAME=NUMBER")
-    return found
+def _progress_of(doing: str) -> Callable[[int, int], None] | None:
+    """A line on a terminal that says how far it is; nothing in a file."""
+    if not sys.stderr.isatty():
+        return None
 
-
-def ranges(texts: Iterable[str]) -> dict[str, ValueRange]:
-    """Read ``TENSOR=LOW,HIGH`` of ``--range``."""
-    from stagebench.bundle.records import ValueRange
-
-    found = {}
-    for text in texts:
-        name, _, bounds = text.partition("=")
-        low, _, high = bounds.partition(",")
-        try:
-            found[name] = ValueRange(low=int(low), high=int(high))
-        except ValueError:
-            raise UsageError(f"--range {text}: TENSOR=LOW,HIGH, two integers") from None
-        if found[name].low >= found[name].high or not name:
-            raise UsageError(f"--range {text}: LOW must be below HIGH")
-    return found
-
-
-def arrays(path: Path, dtype: str | None) -> dict[str, bytes]:
-    """The arrays of an ``.npz`` file as raw bytes by name, as they are or as ``dtype``."""
-    import numpy as np
-
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            found = {name: archive[name] for name in archive.files}
-    except (OSError, TypeError, ValueError, zipfile.BadZipFile) as exc:
-        raise UsageError(f"{path} is no .npz file: {exc}", hint="numpy.savez makes one") from exc
-    return {name: np.ascontiguousarray(one, dtype=dtype).tobytes() for name, one in found.items()}
-
-
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\rassembling {done + 1} of {total} ")
+    def told(done: int, total: int) -> None:
+        sys.stderr.write(f"\r{doing} {done + 1} of {total} ")
         if done + 1 == total:
-            sys.stderr.write("\n")
+            sys.stderr.write("\r\033[K")
         sys.stderr.flush()
+
+    return told
 
 
 def _warn(message: str) -> None:

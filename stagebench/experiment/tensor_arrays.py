@@ -43,7 +43,10 @@ def to_bytes(function: str, tensor: BundledTensor, value: object) -> bytes:
     shape = (dtype.bytes_of(prod(tensor.shape)),) if packed else tensor.shape
     if array.shape != shape:
         what = "packed bytes" if packed else "the kernel takes"
-        raise UsageError(f"{said} with shape {array.shape}, and {what} {shape}")
+        raise UsageError(
+            f"{said} with shape {array.shape}, and {what} {shape}",
+            hint=f"{tensor.name}: an array of shape {shape}",
+        )
     if packed:
         return np.ascontiguousarray(array).tobytes()
     return _strided(tensor, np.ascontiguousarray(array).view(bits)).tobytes()
@@ -53,11 +56,15 @@ def to_expected(function: str, tensor: BundledTensor, value: object) -> bytes:
     """What an output must be, as float64; `UsageError` as above."""
     array = _array(function, tensor.name, value)
     if array.dtype.kind not in "fiub":
-        raise UsageError(f"{function} gives {tensor.name} as {array.dtype}: not real numbers")
+        raise UsageError(
+            f"{function} gives {tensor.name} as {array.dtype}: not real numbers",
+            hint=f"{tensor.name}: an array of float64, or of {tensor.dtype}",
+        )
     if array.shape != tensor.shape:
         raise UsageError(
             f"{function} gives {tensor.name} with shape {array.shape}, and the kernel writes "
-            f"{tensor.shape}"
+            f"{tensor.shape}",
+            hint=f"{tensor.name}: an array of shape {tensor.shape}",
         )
     if tensor.strides is not None and elements_of(tensor) != prod(tensor.shape):
         raise UsageError(f"{function}: {tensor.name} has gaps, which can't be held against numbers")
@@ -97,11 +104,16 @@ def by_name(function: str, returned: object, known: Mapping[str, BundledTensor])
 
 def _array(function: str, name: str, value: object) -> Array:
     if isinstance(value, np.ndarray):
-        return value
+        return _little_endian(value)
     raise UsageError(
         f"{function} gives {name} as a {type(value).__name__}, not a numpy array",
         hint="torch: tensor.cpu().numpy()",
     )
+
+
+def _little_endian(array: Array) -> Array:
+    """The same values in a GPU's byte order."""
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
 def _strided(tensor: BundledTensor, array: Array) -> Array:

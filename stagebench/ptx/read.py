@@ -9,6 +9,8 @@ Not handled: texts with preprocessor lines; ``@@DWARF`` lines of ISA 1.x.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from stagebench.ptx.body import BodyReader, declaration
 from stagebench.ptx.opcodes import is_known
 from stagebench.ptx.records import Function, Module, Variable
@@ -23,8 +25,12 @@ LINE_DIRECTIVES = {
 }
 
 
+@lru_cache(maxsize=8)
 def read_module(text: str) -> Module:
-    """Read a whole text; raises `PtxSyntaxError` at what it does not understand."""
+    """Read a whole text; raises `PtxSyntaxError` at what it does not understand.
+
+    The last texts are kept: probes and their audit ask for one again and again.
+    """
     return _Reader(tokenise(text)).read()
 
 

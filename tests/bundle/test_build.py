@@ -7,7 +7,7 @@ from stagebench.bundle.build import BuildOptions, Candidate, build_bundle, cubin
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.read import read_bundle
 from stagebench.bundle.records import ValueRange
-from tests.bundle.building import name, result, variant
+from tests.bundle.building import C, launch, name, result, tensor, variant
 from tests.dumping import building as dumps
 
 
@@ -53,10 +53,11 @@ def test_build(tmp_path):
     """What has a cubin for its arch keeps it; what fails is left out with its reason."""
     source = Source()
     failed = dumps.failed(variant(3))
+    how = launch(tensors=(tensor("A", dtype="int32", read=True), C))
     made = build_bundle(
         tmp_path,
         [
-            Candidate(result=result(variant(0)), kernel_cu="zero"),
+            Candidate(result=result(variant(0), how), kernel_cu="zero"),
             Candidate(result=result(variant(1)), kernel_cu="one", cubin=b"made"),
             Candidate(result=result(variant(2)), kernel_cu="error"),
             Candidate(result=failed, kernel_cu=None),
@@ -74,7 +75,8 @@ def test_build(tmp_path):
         (2, "it does not assemble: k"), (3, "it did not lower: Inter"),
     ]  # fmt: skip
     assert opened.load(made.poison["sm_90a"]) == b"filler"
-    assert made.variants[0].tensors[0].values == ValueRange(low=0, high=2)
+    found = [variant.tensors[0].values for variant in made.variants]
+    assert found == [ValueRange(low=0, high=2), None], "floats have no range"
 
 
 def test_a_cubin_of_another_arch_is_not_reused(tmp_path):
@@ -92,5 +94,6 @@ def test_old_facts_are_refused(tmp_path):
     old = result(variant(0))
     launch = msgspec.structs.replace(old.facts.launch, tensors=None)
     old = msgspec.structs.replace(old, facts=msgspec.structs.replace(old.facts, launch=launch))
-    with pytest.raises(BundleError, match="sweep again"):
+    with pytest.raises(BundleError, match="do not say which tensors") as raised:
         build_bundle(tmp_path, [Candidate(result=old, kernel_cu="x")], Source(), BuildOptions())
+    assert "sweep again" in raised.value.hint

@@ -55,7 +55,7 @@ def test_roles_and_symbols(tmp_path):
         tensors=(
             tensor("A", shape=("n", 512), strides=(512, 1), read=True),
             C,
-            tensor("S", read=True, written=True),
+            tensor("S", dtype="int32", read=True, written=True),
             tensor("U"),
         ),
     )

@@ -1,0 +1,36 @@
+"""Which code does not run on the device that was named?"""
+
+import pytest
+
+from stagebench.bundle.device_arch import check_device_arch, device_notes
+from stagebench.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"), [("banana", "such as"), ("sm_9O", "did you mean sm_90?"), ("", "such as")]
+)
+def test_what_is_no_arch(text, hint):
+    """It is refused whatever the variants are."""
+    with pytest.raises(UsageError, match=f"--device-arch {text}: no such arch") as raised:
+        check_device_arch(text)
+    assert hint in raised.value.hint
+    check_device_arch("sm_90")
+
+
+@pytest.mark.parametrize(
+    ("archs", "device", "said"),
+    [
+        (["sm_80", "sm_80"], "sm_70", "2 variants of sm_80 are not assembled for the device "
+         "(sm_70): sm_80 is newer"),
+        (["sm_90a"], "sm_100", "1 variant of sm_90a is not assembled for the device (sm_100): "
+         "sm_90a is tied to its own arch, and runs on sm_90 alone"),
+        (["sm_100f"], "sm_120", "1 variant of sm_100f is not assembled for the device (sm_120): "
+         "sm_100f is tied to the family of sm_100"),
+        (["sm_90a", "sm_80"], "sm_90", None),
+        (["sm_100f"], "sm_103", None),
+        (["sm_90a"], "sm_90a", None),
+    ],
+)  # fmt: skip
+def test_notes(archs, device, said):
+    """Newer code and code tied to another arch; sm_90a is Hopper's own."""
+    assert device_notes(archs, device) == ([] if said is None else [said])
