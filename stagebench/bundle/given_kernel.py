@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from stagebench.model import Launch, MachineCode, Variant
+
+PlacedLine = tuple[int, str, int]
+"""A line, and the file and line that it is said to be of."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class GivenKernel:
     scalars: Mapping[str, int | float]
     source: str
     cuda_file: str | None = None
-    lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+    lines: tuple[PlacedLine, ...] = ()
     machine: MachineCode | None = None
     problem: str | None = None
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from stagebench.bundle.given_kernel import GivenKernel
+from stagebench.bundle.given_kernel import GivenKernel, PlacedLine
 from stagebench.model import Walk
 from stagebench.model.timing import ProbeMetadata, ProbeSite
 from stagebench.ptx.cuda_lines import own_file
@@ -26,16 +26,17 @@ def told_without_ir(metadata: ProbeMetadata, given: GivenKernel) -> ProbeMetadat
     """The metadata with roles by warp, and sites by the names and lines of the source."""
     walk = None if given.machine is None else given.machine.walk
     roles = _roles(walk, metadata.warps_per_cta)
+    lines = {line: (file, number) for line, file, number in given.lines}
     return replace(
         metadata,
         warp_roles=tuple(roles),
-        sites=tuple(_site(one, given, roles) for one in metadata.sites),
+        sites=tuple(_site(one, given, roles, lines) for one in metadata.sites),
     )
 
 
-def line_directives(source: str) -> dict[int, tuple[str, int]]:
+def line_directives(source: str) -> tuple[PlacedLine, ...]:
     """For each line behind a ``#line``: the file and line that it says; empty without one."""
-    found: dict[int, tuple[str, int]] = {}
+    found: list[PlacedLine] = []
     file, number = None, 0
     for line, text in enumerate(source.splitlines(), start=1):
         match = _DIRECTIVE.fullmatch(text)
@@ -45,21 +46,21 @@ def line_directives(source: str) -> dict[int, tuple[str, int]]:
             continue
         number += 1
         if file is not None:
-            found[line] = (file.rpartition("/")[2], number)
-    return found
+            found.append((line, file.rpartition("/")[2], number))
+    return tuple(found)
 
 
 def files_of_locations(
     function: Function, files: Mapping[int, str]
-) -> tuple[str | None, dict[int, tuple[str, int]]]:
+) -> tuple[str | None, tuple[PlacedLine, ...]]:
     """Of a PTX text: the CUDA file that its kernel is of, or the lines of another language's."""
     file = own_file(function)
     name = None if file is None else files.get(file, "").rpartition("/")[2]
     if not name or name.endswith(_CUDA):
-        return name or None, {}
+        return name or None, ()
     lines = {one.line for one in function.locations if one.file == file}
     lines |= {one.inlined_at[1] for one in function.locations if one.inlined_at is not None}
-    return None, {line: (name, line) for line in lines}
+    return None, tuple((line, name, line) for line in sorted(lines))
 
 
 def _roles(walk: Walk | None, warps: int) -> list[str]:
@@ -70,14 +71,16 @@ def _roles(walk: Walk | None, warps: int) -> list[str]:
     return [roles.pop() if len(roles) == 1 else "all" for roles in by_warp]
 
 
-def _site(site: ProbeSite, given: GivenKernel, roles: list[str]) -> ProbeSite:
+def _site(
+    site: ProbeSite, given: GivenKernel, roles: list[str], lines: Mapping[int, tuple[str, int]]
+) -> ProbeSite:
     role = _one_of(
         roles[warp] for warp, count in enumerate(site.predicted or ()) if count is None or count
     )
     kind = site.barrier_kind
     if kind is None and site.op == "mbarrier_wait":
         kind = {"consumer": "full", "producer": "empty"}.get(role)  # type: ignore[assignment]
-    there = None if site.cuda_line is None else given.lines.get(site.cuda_line)
+    there = None if site.cuda_line is None else lines.get(site.cuda_line)
     op, _, rest = site.name.partition(" ")[2].partition(" ")
     what = " ".join(word for word in (op, kind, rest) if word)
     if there is not None:

@@ -1,0 +1,121 @@
+"""What does ``stagebench new plan`` read of a source, and what does it leave to people?"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from stagebench.bundle.plan_file import read_plan
+from stagebench.bundle.source_entries import source_entries
+from stagebench.errors import UsageError
+from tests.command_line import stagebench
+
+PLANS = Path(__file__).parent / "plans"
+MANY = """
+#include <cuda_fp16.h>
+// __global__ void commented(int a);
+extern "C" __global__ void __launch_bounds__(128, 2) first(half* __restrict__ out, const float *x);
+template <typename T>
+__global__ void __cluster_dims__(2, 1, 1) second(const T *a, std::array<int, 2> pair,
+    unsigned long long n, const __grid_constant__ CUtensorMap map, __nv_bfloat16 *b /* , int c */) {
+}
+extern "C" __global__ void __launch_bounds__(128, 2) first(half* __restrict__ out, const float *x) {
+  extern __shared__ char s[];
+}
+__global__ void none(void) {}
+"""
+
+
+def test_kernels_of_cuda(tmp_path):
+    """Definitions alone, attributes skipped, what is no plain type left open."""
+    (tmp_path / "many.cu").write_text(MANY)
+    second, first, none = source_entries(tmp_path / "many.cu")
+    assert [(one.name, one.threads, one.dynamic_smem) for one in (second, first, none)] == [
+        ("second", None, True), ("first", 128, True), ("none", None, True),
+    ]  # fmt: skip
+    assert [(p.name, p.kind, p.dtype, p.read_only) for p in first.params] == [
+        ("out", "tensor", "float16", False), ("x", "tensor", "float32", True),
+    ]  # fmt: skip
+    assert [(p.name, p.kind, p.dtype) for p in second.params] == [
+        ("a", "tensor", None), ("pair", "scalar", None), ("n", "scalar", "uint64"),
+        ("map", "descriptor", None), ("b", "tensor", "bfloat16"),
+    ]  # fmt: skip
+    assert none.params == ()
+
+
+def test_kernels_of_ptx():
+    """A parameter of 64 bits may be a pointer; the bound of the block and the target are read."""
+    (entry,) = source_entries(PLANS / "add.ptx")
+    assert (entry.name, entry.threads, entry.arch) == ("add_kernel", 128, "sm_80")
+    assert [(p.name, p.kind, p.dtype) for p in entry.params] == [
+        ("arg0", "tensor", None), ("arg1", "tensor", None), ("arg2", "scalar", "float32"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.cpp", b"", "neither .cu nor .ptx"),
+        ("a.cu", b"__device__ int f() { return 1; }", "has no kernel"),
+        ("a.cu", b"\x7fELF\xff", "is no text"),
+        ("a.ptx", b".version 8.0\n.target sm_80\n.address_size 64\n", "has no kernel"),
+    ],
+)
+def test_what_has_no_plan(tmp_path, name, content, message):
+    """What is no source, or has no kernel, is refused."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UsageError, match=message):
+        source_entries(tmp_path / name)
+
+
+def test_a_plan_that_is_filled_in_is_read(tmp_path):
+    """As it is written it names what is missing; filled in, it is the plan written by hand."""
+    for file in ("sgemm.cu", "tile.cuh"):
+        shutil.copy(PLANS / file, tmp_path)
+    words = ("--num-stages", "1", "2", "--arch", "sm_80", "-o", "plans/s.toml")
+    made = stagebench("new", "plan", "sgemm.cu", *words, cwd=tmp_path)
+    assert made.code == 0, made.err
+    assert "wrote plans/s_1.toml\nwrote plans/s_2.toml\n" in made.out
+    path = tmp_path / "plans" / "s_2.toml"
+    with pytest.raises(UsageError, match="missing required field `dynamic_smem_bytes`"):
+        read_plan(path)
+    text = path.read_text().replace("# dynamic_smem_bytes = ", "dynamic_smem_bytes = 16384")
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"grid = \[\]"):
+        read_plan(path)
+    shapes = iter(("[256, 512]", "[512, 256]", "[256, 256]"))
+    values = iter(("256", "512"))
+    lines = []
+    for line in text.replace("grid = []", "grid = [4, 4]").splitlines():
+        filled = f"shape = {next(shapes)}" if line == "shape = []" else line
+        filled = f"value = {next(values)}" if filled == "# value = 0" else filled
+        lines.append(filled.replace("# define = { NUM_STAGES", "define = { STAGES"))
+    path.write_text("\n".join(lines))
+    ours, by_hand = read_plan(path), read_plan(PLANS / "sgemm_2.toml")
+    for name in ("entry", "arch", "num_stages", "define", "grid", "block", "arguments"):
+        assert getattr(ours, name) == getattr(by_hand, name)
+    assert ours.source == "../sgemm.cu"
+    again = stagebench("new", "plan", "sgemm.cu", *words, cwd=tmp_path)
+    assert again.code == 2
+    assert "is there already" in again.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("plan", "no.cu"), "no.cu: No such file"),
+        (("plan", "add.ptx", "--entry", "sub"), "has no kernel sub"),
+        (("plan", "add.ptx", "--kernel", "gemm"), "--kernel is not for a new plan"),
+        (("plan", "add.ptx", "-o", "x.json"), "is a .toml file"),
+        (("plan", "add.ptx", "--arch", "sm_80", "sm_90"), "a launch plan is for one"),
+        (("experiment", "a", "--entry", "k", "--kernel", "gemm"), "--entry is not for a new exp"),
+        (("experiment", "a"), "--kernel is missing"),
+    ],
+)
+def test_wrong_words(tmp_path, words, message):
+    """Options of the other kind, and what is not there, are refused; nothing is written."""
+    shutil.copy(PLANS / "add.ptx", tmp_path)
+    ran = stagebench("new", *words, cwd=tmp_path)
+    assert ran.code == 2
+    assert message in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["add.ptx"]

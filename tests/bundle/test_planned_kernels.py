@@ -1,0 +1,325 @@
+"""From a plan of a user's own .cu or .ptx to stalls: real compiler and probes, a fake device.
+
+The buffers that a GPU would write are made by running the probed PTX, thread by thread.
+"""
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from stagebench.assemble.assembler import Assembler
+from stagebench.assemble.toolchain import find_toolchain
+from stagebench.bundle.assembling import Assembling
+from stagebench.bundle.build import BuildOptions, build_bundle
+from stagebench.bundle.planned_kernels import planned_candidates
+from stagebench.bundle.probing import Probing, with_probes
+from stagebench.bundle.read import read_bundle
+from stagebench.errors import MachineError, UsageError
+from stagebench.gpu.profile import ProfileOptions, profile
+from stagebench.gpu.run_request import RunOptions
+from stagebench.model import MachineCode
+from stagebench.model.codec import decode
+from stagebench.model.timing import ProbeMetadata
+from stagebench.probe.plan import plan_probes
+from stagebench.report.given_rows import given_lines
+from stagebench.report.profile_rows import depth_rows
+from stagebench.timing.correlate import depth_steps
+from stagebench.timing.measured import measure, write_measured
+from tests.bundle.plan_child import digest
+from tests.command_line import stagebench
+from tests.probe.image import Machine
+from tests.probe.texts import layout_of
+
+ROOT = Path(__file__).parents[2]
+PLANS = Path(__file__).parent / "plans"
+SGEMM = tuple(PLANS / f"sgemm_{depth}.toml" for depth in (1, 2, 3))
+ADD = PLANS / "add.json"
+CTAS = 2
+SGEMM_ID = "sgemm_by_hand/sm_80/num_stages={},compiler=launch-plan==1"
+
+
+def complain(message):
+    raise AssertionError(message)
+
+
+@pytest.fixture(scope="module")
+def assembler():
+    try:
+        toolchain = find_toolchain()
+    except MachineError as exc:
+        pytest.skip(exc.message)
+    with Assembler(toolchain, jobs=2, cache_folder=None, warn=complain) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def candidates(assembler):
+    """The three depths of the .cu and the .ptx, probed; what is told of them."""
+    told = []
+    how = Probing(assembler, max_ctas=CTAS)
+    plain = planned_candidates([*SGEMM, ADD], assembler, complain)
+    return [with_probes(one, "sm_80", how, told.append) for one in plain], told
+
+
+@pytest.fixture(scope="module")
+def bundled(candidates, tmp_path_factory):
+    """The bundle, and a folder with what the probes of each probed cubin write."""
+    folder = tmp_path_factory.mktemp("plans")
+    (folder / "images").mkdir()
+    with Assembling(complain) as source:
+        build_bundle(folder / "bundle", candidates[0], source, BuildOptions())
+    for one in candidates[0]:
+        given = one.result
+        plan, placed = plan_probes(one.ptx, given.launch, scalars=given.integers, max_ctas=CTAS)
+        layout = layout_of(plan.metadata, given.launch.block, given.launch.grid)
+        params = dict(
+            zip(
+                _params(one.ptx),
+                [given.integers.get(p.name) for p in given.launch.params],
+                strict=True,
+            )
+        )
+        machine = Machine(placed.probed.text, given.launch.function, layout, params)
+        (folder / "images" / digest(one.extra_cubins["probed"])).write_bytes(machine.run())
+    return folder
+
+
+def _params(ptx):
+    from stagebench.ptx.read import read_module
+
+    return [variable.name for variable in read_module(ptx).entries[0].params]
+
+
+@pytest.fixture(scope="module")
+def profiled(bundled):
+    """The profile and what was measured."""
+
+    def command(bundle, outputs):
+        images = bundled / "images"
+        return [
+            sys.executable,
+            "-m",
+            "tests.bundle.plan_child",
+            *map(str, (bundle, outputs, images)),
+        ]
+
+    before = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), before])
+    try:
+        options = ProfileOptions(run=RunOptions(repeats=2, runs=5, warmup=1))
+        found = profile(bundled / "bundle", bundled / "out", options, command=command)
+    finally:
+        os.environ["PYTHONPATH"] = before
+    return found, measure(found, bundled / "out", read_bundle(bundled / "bundle"), complain)
+
+
+def test_no_fact_is_made_up(bundled):
+    """There is machine code and no fact of an IR; a level that was not read is not 0."""
+    opened = read_bundle(bundled / "bundle")
+    assert [one.id for one in opened.bundle.variants] == [
+        *(SGEMM_ID.format(depth) for depth in (1, 2, 3)),
+        "add/sm_80/num_stages=1,compiler=triton==3.5.0",
+    ]
+    assert [one.facts for one in opened.bundle.variants] == [None] * 4
+    machine = decode(opened.load(opened.bundle.variants[1].machine), MachineCode, "machine")
+    assert machine.frontier == ()
+    row = next(row for row in machine.levels if row.op == "cp_async_wait")
+    assert (row.ir, row.cuda, row.ptx.static, row.ptx.executed, row.sass.static) == (
+        None, None, 1, 32, 1,
+    )  # fmt: skip
+    assert [row.op for row in machine.levels if not row.agreed] == []
+    assert machine.occupancy.ctas_per_sm == 4
+
+
+def test_sites(bundled, candidates):
+    """Every wait is probed, on the line of the user's own file, with the count that K gives."""
+    opened = read_bundle(bundled / "bundle")
+    found = [
+        decode(opened.load(one.probe), ProbeMetadata, one.id) for one in opened.bundle.variants
+    ]
+    assert [(s.name, s.cuda_line, s.predicted) for s in found[1].sites] == [
+        ("sgemm.cu:31 cp_async_wait 1", 31, (32,) * 8),
+        ("sgemm.cu:32 syncthreads", 32, (32,) * 8),
+        ("sgemm.cu:41 syncthreads", 41, (32,) * 8),
+    ]
+    assert [(s.name, s.file, s.line, s.line_kind, s.cuda_line) for s in found[3].sites] == [
+        ("add.py:10 cp_async_wait 0", "add.py", 10, "exact", None),
+        ("add.py:10 syncthreads", "add.py", 10, "exact", None),
+    ]
+    assert {s.section for one in found for s in one.sites} == {None}
+    assert [one.audit.spill_bytes["probed"] for one in candidates[0]] == [0] * 4
+    assert candidates[1] == [
+        "sgemm_by_hand sm_80 num_stages=1: audit: registers lower the occupancy: "
+        "4 → 3 CTAs in an SM"
+    ]
+
+
+def test_what_is_told(candidates):
+    """Resources, PTX against SASS, and probes of a kernel that no sweep has shown."""
+    assert given_lines(candidates[0][2]) == (
+        "sgemm_by_hand · sm_80 · num_stages=3: sgemm of sgemm.cu",
+        "  64 registers, 0 bytes spilled, shared memory 24576 bytes (0 static), 4 CTAs per SM "
+        "(registers)",
+        "  PTX → SASS: cp_async_copy 6 (64×) → 6, cp_async_commit 3 (34×) → 3, "
+        "cp_async_wait 1 (32×) → 1, syncthreads 2 (64×) → 2",
+        "  3 probed sites, 768 records of a CTA predicted, SASS audit passed",
+    )
+
+
+def test_depths_are_compared(profiled):
+    """Each depth against the shallowest; control and probed builds give the same bits."""
+    found, _ = profiled
+    assert [(one.correctness.verdict, one.correctness.reference) for one in found.variants] == [
+        ("not_compared", None), ("not_compared", None),
+        ("correct", SGEMM_ID.format(1)),
+        ("correct", SGEMM_ID.format(1)),
+    ]  # fmt: skip
+    assert {b.same_as_base for one in found.variants for b in one.builds} == {None, True}
+
+
+def test_stalls(profiled):
+    """The buffers decode without a problem to as many records as were predicted."""
+    _, measured = profiled
+    sweeps = {one.variant.kernel: one for one in measured.sweeps}
+    assert [t.num_stages for t in sweeps["sgemm_by_hand"].timings] == [1, 2, 3]
+    for timing in sweeps["sgemm_by_hand"].timings:
+        assert timing.stalls.problems == ()
+        by_line = {one.site.cuda_line: one for one in timing.stalls.sites}
+        assert sorted(by_line) == [31, 32, 41]
+        assert [(s.executions, s.predicted) for s in by_line.values()] == [(32 * 8 * CTAS,) * 2] * 3
+        assert by_line[31].cause == "data"
+    (add,) = sweeps["add"].timings
+    assert {one.site.line: one.executions for one in add.stalls.sites} == {10: 4 * CTAS}
+
+
+def test_depth_facts_without_an_ir(profiled):
+    """Shared memory and wait depths change with the depth; versions are not known, and not 0."""
+    _, measured = profiled
+    sweep = next(one for one in measured.sweeps if one.variant.kernel == "sgemm_by_hand")
+    assert [(t.facts.versions, t.facts.barriers, t.facts.smem_bytes) for t in sweep.timings] == [
+        (None, None, 8192), (None, None, 16384), (None, None, 24576),
+    ]  # fmt: skip
+    assert [t.facts.wait_depths for t in sweep.timings] == [
+        {"cp_async_wait": (n,)} for n in (0, 1, 2)
+    ]
+    rows = {row[0]: row[1:] for row in depth_rows(sweep.timings)}
+    assert rows["shared memory, bytes"] == ("8192", "16384", "24576")
+    assert rows["cp_async_wait max_pending"] == ("0", "1", "2")
+    assert "barriers" not in rows
+    assert "shared memory 8192 → 16384 bytes" in depth_steps(sweep.timings)[0].verdict
+    assert [rate.of_bandwidth is None for rate in sweep.rates] == [True] * 3  # no known device
+
+
+def test_it_can_be_shown_again(profiled, bundled):
+    """The command shows a profile of plans, sites and all."""
+    _, measured = profiled
+    write_measured(measured, bundled / "out")
+    ran = stagebench("profile", bundled / "out", "--sites", COLUMNS="140")
+    assert ran.code == 0, ran.err
+    assert "sgemm_by_hand · sm_80" in ran.out
+    assert "cp_async_wait<1>" in ran.out
+
+
+# what is wrong with a plan once its PTX is there
+
+
+def planned(tmp_path, assembler, text=None, **changes):
+    for file in PLANS.iterdir():
+        shutil.copy(file, tmp_path)
+    fields = {**json.loads(ADD.read_text()), **changes}
+    if text is not None:
+        (tmp_path / fields["source"]).write_text(text)
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(fields))
+    return planned_candidates([path], assembler, complain)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message", "hint"),
+    [
+        ({"entry": "ad_kernel"}, "no entry ad_kernel in add.ptx; there is add_kernel",
+         "entry = 'add_kernel'"),
+        ({"arguments": json.loads(ADD.read_text())["arguments"][:2]},
+         "2 arguments, add_kernel takes 3", ".u64 add_kernel_param_0"),
+        ({"arguments": [*json.loads(ADD.read_text())["arguments"][:2],
+                        {"name": "s", "dtype": "float64", "value": 0.5}]},
+         "argument s: float64 has 8 bytes, the PTX's parameter .f32 add_kernel_param_2", "order"),
+        ({"arguments": [*json.loads(ADD.read_text())["arguments"][:2],
+                        {"name": "s", "dtype": "float32", "shape": [4], "role": "input"}]},
+         "argument s: a tensor's pointer has 8 bytes", None),
+        ({"block": [256]}, "a block of 256 threads, add_kernel allows 128 (.maxntid 128, 1, 1)",
+         "__launch_bounds__"),
+    ],
+)  # fmt: skip
+def test_what_the_ptx_contradicts(tmp_path, assembler, changes, message, hint):
+    """Entry, arity, sizes of parameters and bounds are named."""
+    with pytest.raises(UsageError) as caught:
+        planned(tmp_path, assembler, **changes)
+    assert message in caught.value.message
+    assert str(tmp_path / "plan.json") in caught.value.message
+    assert hint is None or hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("directive", "changes", "message"),
+    [
+        (".reqntid 64, 2, 1", {}, "wants 64, 2, 1 (.reqntid)"),
+        (".explicitcluster\n.reqnctapercluster 2, 1, 1", {}, "no cluster, add_kernel wants 2, 1"),
+        (".explicitcluster\n.reqnctapercluster 2, 1, 1", {"cluster": [4]}, "a cluster of 4, add"),
+    ],
+)
+def test_bounds_that_must_be_met(tmp_path, assembler, directive, changes, message):
+    """A required block or cluster is not a largest one."""
+    text = (PLANS / "add.ptx").read_text().replace(".maxntid 128, 1, 1", directive)
+    text = text.replace("sm_80", "sm_90")
+    with pytest.raises(UsageError) as caught:
+        planned(tmp_path, assembler, text=text, arch="sm_90", **changes)
+    assert message in caught.value.message
+
+
+def test_a_source_that_does_not_compile_is_left_out(tmp_path, assembler):
+    """Its own first error and line say why; it is no error of the whole command."""
+    (one,) = planned(
+        tmp_path, assembler, text="__global__ void k(float *A) {\n  A[0] = nothing;\n}\n",
+        **{**_cuda(), "source": "bad.cu", "entry": "k"},
+    )  # fmt: skip
+    assert 'CUDA to PTX: identifier "nothing" is undefined (kernel.cu:2)' in one.result.problem
+    assert one.cubin is None
+
+
+def _cuda():
+    argument = {"name": "A", "dtype": "float32", "shape": [4], "role": "inout"}
+    return {"arguments": [argument]}
+
+
+def test_names_lines_and_values_of_cuda(tmp_path, assembler):
+    """A mangled entry is found by its name; #line and define reach the sites."""
+    text = (
+        "\n\n\n"
+        "__global__ void k(float *A) {\n"
+        '#line 70 "my.py"\n'
+        "  A[threadIdx.x] = 1;\n"
+        "  __syncthreads();\n"
+        "  A[threadIdx.x] += A[threadIdx.x ^ 1] * TIMES;\n"
+        "}\n"
+    )
+    (one,) = planned(
+        tmp_path, assembler, text=text,
+        **{**_cuda(), "source": "named.cu", "entry": "k", "define": {"TIMES": 3}},
+    )  # fmt: skip
+    assert one.result.launch.function == "_Z1kPf"
+    probed = with_probes(one, "sm_80", Probing(assembler), complain)
+    (site,) = decode(probed.probe, ProbeMetadata, "probe").sites
+    assert (site.name, site.file, site.line, site.cuda_line) == (
+        "my.py:71 syncthreads", "my.py", 71, 7,
+    )  # fmt: skip
+
+
+def test_two_plans_of_one_variant(assembler):
+    """Twice the same identity is a mistake, not two depths."""
+    with pytest.raises(UsageError, match="has the same kernel, num_stages, params and arch"):
+        planned_candidates([ADD, ADD.parent / ".." / "plans" / "add.json"], assembler, complain)
