@@ -6,11 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from stagebench.bundle.read import read_bundle
-from stagebench.bundle.records import ValueRange
 from stagebench.commands import bundle as bundle_command
 from stagebench.commands import profile as profile_command
 from stagebench.dump.directory import DumpDirectory
@@ -54,28 +52,6 @@ def test_a_gpu_host_needs_little(tmp_path):
     assert (done.stdout, done.returncode) == ("2\n", 0), done.stderr
 
 
-def test_scalars_and_ranges():
-    """Whole numbers stay whole; a range is half open."""
-    assert bundle_command.scalars(["K=1024", "scale=0.5", "n=-3"]) == {
-        "K": 1024, "scale": 0.5, "n": -3,
-    }  # fmt: skip
-    assert bundle_command.ranges(["idx=0,128"]) == {"idx": ValueRange(low=0, high=128)}
-
-
-@pytest.mark.parametrize("text", ["K", "K=", "=3", "K=three", "1K=3"])
-def test_a_wrong_scalar(text):
-    """What is no number is refused with its own text."""
-    with pytest.raises(UsageError, match="--scalar"):
-        bundle_command.scalars([text])
-
-
-@pytest.mark.parametrize("text", ["idx", "idx=3", "idx=3,x", "idx=5,5", "=0,1"])
-def test_a_wrong_range(text):
-    """An empty range, or half of one, is refused."""
-    with pytest.raises(UsageError, match="--range"):
-        bundle_command.ranges([text])
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -95,19 +71,6 @@ def test_a_bundle_is_told_from_a_run(tmp_path):
     assert profile_command.is_bundle(bundle(tmp_path / "b", parts(0)))
     assert profile_command.is_bundle(bundle(tmp_path / "b.tar", parts(0)))
     assert not profile_command.is_bundle(tmp_path)
-
-
-def test_own_values(tmp_path):
-    """Arrays are packed as they are, expected ones in float64; what is no file of them is told."""
-    path = tmp_path / "own.npz"
-    np.savez(path, A=np.arange(3, dtype=np.float16), B=np.arange(6, dtype=np.int8)[::2])
-    assert bundle_command.arrays(path, None) == {
-        "A": np.arange(3, dtype=np.float16).tobytes(), "B": b"\x00\x02\x04",
-    }  # fmt: skip
-    assert bundle_command.arrays(path, "float64")["B"] == np.array([0.0, 2.0, 4.0]).tobytes()
-    (tmp_path / "no.npz").write_bytes(b"no zip")
-    with pytest.raises(UsageError, match=r"no\.npz is no"):
-        bundle_command.arrays(tmp_path / "no.npz", None)
 
 
 class Source:
