@@ -6,6 +6,7 @@ tests fetch a release; the fast ones skip where none has been.
 """
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,7 @@ from tests.diffing.passes.test_pass_facts import disagreements
 from tests.tvm.lowering import needs_tvm
 
 pytestmark = needs_tvm
+KERNELS = Path(__file__).parents[1] / "tvm" / "kernels"
 NEWEST = "tvm==0.27.0"
 _CALLED = {"A": "A_ptr", "B": "B_ptr", "C": "C_ptr"}
 """What a device function's parameters are called from 0.26 on, where a schedule names them."""
@@ -88,6 +90,21 @@ def test_its_own_words_are_kept():
     assert named["mbarrier_wait"] == "tirx.cuda.mbarrier_wait"
     passes = [one.name for one in runs.variants[0].facts.lowering.passes]
     assert "tirx.backend.cuda.LowerIket" in passes
+
+
+def test_a_descriptor_that_its_own_op_encodes():
+    """Shapes from the op's arguments, the rest from its attributes; what it loads is only read."""
+    there(NEWEST)
+    kernel = f"{KERNELS / 'encoding_op.py'}:tile"
+    runs = stagebench.sweep(kernel, num_stages=[2], arch="sm_90a", compilers=NEWEST)
+    launch = runs.variants[0].facts.launch
+    (found,) = launch.tma_descriptors
+    assert (found.name, found.tensor, found.data_type, found.rank) == ("A_map", "A_ptr", 6, 2)
+    assert (found.global_shape, found.global_strides_bytes) == ((128, 256), (2, 256))
+    assert (found.box, found.element_strides) == ((32, 64), (1, 1))
+    assert (found.interleave, found.swizzle, found.l2_promotion, found.oob_fill) == (0, 2, 0, 0)
+    uses = [(one.name, one.read, one.written) for one in launch.tensors]
+    assert uses == [("A_ptr", True, False), ("B_ptr", False, True)]
 
 
 @pytest.mark.parametrize("kernel", ["gemm", "gemm_tirx", "gemm_tirx_tma"])

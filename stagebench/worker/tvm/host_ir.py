@@ -2,7 +2,9 @@
 
 Source: the arguments of the packed function ``runtime.cuTensorMapEncodeTiled`` of Apache TVM 0.25
 (``src/runtime/cuda/cuda_device_api.cc``): map, dtype, rank, address, shape, byte strides of all
-dimensions but the innermost, box, element strides, interleave, swizzle, L2 promotion, fill.
+dimensions but the innermost, box, element strides, interleave, swizzle, L2 promotion, fill.  0.27
+has an op for it too (``tensormap_encode_tiled`` of ``tvm/tirx/op.py``): the shapes are its
+arguments in the same order, the rest its attributes.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from stagebench.worker.tir.tma_descriptor import Shapes, described
 from stagebench.worker.tvm.intrinsics import short_name
 
 _ENCODE = "runtime.cuTensorMapEncodeTiled"
+_ENCODE_OP = "tensormap_encode_tiled"
 _DATA_TYPES = {
     "uint8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5, "float16": 6,
     "float32": 7, "float64": 8, "bfloat16": 9, "float8_e4m3fn": 0, "float8_e5m2": 0,
@@ -41,16 +44,23 @@ def read_descriptors(module: Any) -> tuple[TmaDescriptor, ...]:
 
 def _descriptor(call: Any) -> TmaDescriptor | None:
     args = list(call.args)
-    if short_name(ir.op_name(call)) != "tvm_call_packed" or ir.extent_of(args[0]) != _ENCODE:
+    op = short_name(ir.op_name(call))
+    if op == _ENCODE_OP:
+        name, address, attrs = str(ir.extent_of(args[0])), args[1], call.attrs
+        dtype, rank = str(attrs.descriptor_dtype), int(attrs.rank)
+        enumerations = (attrs.interleave, attrs.swizzle, attrs.l2_promotion, attrs.oob_fill)
+        values = (*(ir.extent_of(arg) for arg in args[2:]), *(int(one) for one in enumerations))
+    elif op == "tvm_call_packed" and ir.extent_of(args[0]) == _ENCODE:
+        name, dtype = (str(ir.extent_of(args[index])) for index in (1, 2))
+        address, rank = args[4], ir.constant(args[3]) or 0
+        values = tuple(ir.extent_of(arg) for arg in args[5:])
+    else:
         return None
-    name, dtype = (str(ir.extent_of(args[index])) for index in (1, 2))
-    rank = ir.constant(args[3]) or 0
-    values = tuple(ir.extent_of(arg) for arg in args[5:])
     shape, strides, box, elements = _cut(values, (rank, 2 * rank - 1, 3 * rank - 1, 4 * rank - 1))
     innermost = int(tvm.DataType(dtype).bits) // 8
     return described(
         name,
-        _tensor(args[4]),
+        _tensor(address),
         "tiled",
         (_DATA_TYPES.get(dtype, -1), rank),
         Shapes(shape, (innermost, *strides), box, elements),
