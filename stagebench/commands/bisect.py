@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 _EPILOG = """\
 stagebench bisect --fact shared_memory.dynamic_bytes --num-stages 3 --arch sm_90a
 stagebench bisect kernel.py:attention --until 'outcome == "failed"' --num-stages 2 --arch sm_80
-stagebench bisect --axis num_stages --num-stages 1 2 3 4 5 6 7 8 --until 'not shared_memory.fits'
-stagebench bisect --axis pass-config --fact 'sync_totals[tma_store].static' --num-stages 2 \\
+stagebench bisect --axis num_stages --good 1 --bad 8 --until 'not shared_memory.fits' --arch sm_80
+stagebench bisect --axis pass-config --fact 'sync_totals[tma_load].static' --num-stages 2 \\
     --arch sm_90a --pass-config tl.disable_tma_lower=true tl.disable_warp_specialized=true
 
-A fact's path is as `stagebench check` prints it, with * for any characters; `outcome` and
-`kernel_cu` (the text) too.  --until is Python over the names of an expectation: shared_memory,
-buffers, loops, totals, barriers, launch, diagnostics, outcome, failure, kernel_cu.
+A fact's path is as `stagebench check` prints it, with * for any characters (`*`: every fact);
+`outcome` and `kernel_cu` (the text) too.  Where it is of machine.*, machine code is made.
+--until is Python without powers over the names of an expectation: shared_memory, buffers, loops,
+totals, barriers, launch, diagnostics, outcome, failure, machine, kernel_cu.
+Halving sees the ends and where it leads: a change that is taken back in between it may miss.
 
 exit codes: 0 the ends are alike · 1 found where it changed · 2 wrong usage, environment or input
 """
@@ -46,8 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     row.add_argument("--axis", choices=AXES, default="compiler", help="default: compiler")
     row.add_argument("--good", metavar="V", help="where to start (default: the oldest)")
     row.add_argument("--bad", metavar="V", help="where to end (default: this environment's)")
+    row.add_argument(
+        "--all-points",
+        action="store_true",
+        help="look at every point, not only where halving leads: finds each change, also between "
+        "ends that are alike",
+    )
     sweep.add_compilers(row)
-    sweep.add_variant(parser)
+    sweep.add_variant(parser, arch_default="sm_80 sm_90a, of which bisect follows one")
+    sweep.add_machine(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--json", metavar="FILE", help="write it as JSON; - for standard output")
     output.add_argument("--all", action="store_true", help="show every changed fact, none folded")
@@ -59,8 +68,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Bisect and print; 1 where the ends differ."""
-    from stagebench.experiment.bisecting import Watched, bisect, candidates
+    from stagebench.experiment.bisecting import bisect, candidates
     from stagebench.experiment.bisecting_axes import axis_values
+    from stagebench.experiment.bisecting_watched import Watched
+    from stagebench.experiment.sweep import DEFAULT_ASSEMBLER
 
     axis: Axis = arguments.axis
     watched = Watched(fact=arguments.fact, until=arguments.until)
@@ -74,10 +85,15 @@ def run(arguments: argparse.Namespace) -> int:
         bad=arguments.bad,
     )
     points = candidates(axis, values, _one_point(axis, plan))
-    options = replace(sweep.sweep_options(arguments), dump_dir=None)
+    wanted = arguments.machine or watched.needs_machine_code
+    options = replace(
+        sweep.sweep_options(arguments),
+        dump_dir=None,
+        assembler=arguments.assembler or (DEFAULT_ASSEMBLER if wanted else None),
+    )
     with tempfile.TemporaryDirectory(prefix="stagebench-") as temporary:
         folder = arguments.dump_dir or Path(temporary)
-        found = bisect(axis, points, watched, options, folder, _tell)
+        found = bisect(axis, points, watched, options, folder, _tell, every=arguments.all_points)
         _print(arguments, found)
     return EXIT_OK if found.sides is None else EXIT_DIFFERENT
 

@@ -3,7 +3,8 @@
 Points stand in a row (releases by age, depths by size, pass configs switched on one after the
 other); the first and the last must differ in what is watched, and of two neighbours the halving
 ends at, the right one is the first that does.  Where the watched thing changes more than once it
-finds one of the changes: what it names is always a pair of neighbours that do differ.
+finds one of the changes: what it names is always a pair of neighbours that do differ.  Where the
+ends are alike nothing is known of what lies between; ``every`` looks at all points instead.
 
 A point whose compiler can't be had, or for which ``until`` has no answer, is left out.  A variant
 that fails to lower has a value as well (``failed: …``): that may be the thing sought.
@@ -11,44 +12,26 @@ that fails to lower has a value as well (``failed: …``): that may be the thing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from stagebench.dump.directory import read_run
 from stagebench.dump.files import Dump
 from stagebench.errors import MachineError, UsageError
-from stagebench.experiment.bisecting_axes import Axis
+from stagebench.experiment.bisecting_axes import POINTS, Axis
+from stagebench.experiment.bisecting_watched import (
+    Watched,
+    differing,
+    is_absent,
+    names_beside,
+    seen,
+)
 from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan
-from stagebench.gate.expectation import Member, answer
-from stagebench.gate.fact_pattern import matches
-from stagebench.gate.fact_values import fact_values
-from stagebench.gate.policy import check_pattern
-from stagebench.model import ParamValue, Scalar
+from stagebench.model import Scalar
 from stagebench.model.bisection import Bisection, Point
-
-_FAILED = "failed: "
-_NOWHERE = "–"
-
-
-@dataclass(frozen=True)
-class Watched:
-    """What is looked at: the facts that a pattern names, or the answer to an expression."""
-
-    fact: str | None = None
-    until: str | None = None
-
-    def __post_init__(self) -> None:
-        if (self.fact is None) == (self.until is None):
-            raise UsageError("bisect watches one thing", hint="--fact PATH, or --until EXPRESSION")
-        if self.fact is not None:
-            check_pattern(self.fact, "--fact")
-
-    @property
-    def words(self) -> str:
-        """What is watched, in words."""
-        return f"fact {self.fact}" if self.fact is not None else f"until {self.until}"
 
 
 @dataclass(frozen=True)
@@ -98,33 +81,27 @@ def bisect(
     options: SweepOptions,
     folder: Path,
     tell: Callable[[str], None],
+    *,
+    every: bool = False,
 ) -> Bisected:
     """Halve the way from the first point to the last until two neighbours are left.
 
-    Every point that is looked at is dumped below ``folder``.  Raises `UsageError` where an end has
-    no answer.
+    With ``every`` all points are looked at, and all changes are found.  Every point that is looked
+    at is dumped below ``folder``.  Raises `UsageError` where an end has no answer.
     """
     if len(points) < 2:
-        raise UsageError(
-            f"bisect needs two points of {axis} at least", hint="--good and --bad name the ends"
-        )
+        raise UsageError(f"bisect needs two points of {axis} at least", hint=POINTS[axis])
     look = _Looking(points, watched, options, folder, tell)
-    first, last = look.at(0), look.at(len(points) - 1)
-    for end, point in ((first, points[0]), (last, points[-1])):
-        if end.value is None:
-            raise UsageError(f"{point.name} has no answer: {end.note}", hint="name another end")
-    if first.value == last.value:
-        return Bisected(look.bisection(axis, None, None), None)
-    left, right = 0, len(points) - 1
-    while True:
-        middle = look.middle(left, right)
-        if middle is None:
-            break
-        if look.at(middle).value == first.value:
-            left = middle
-        else:
-            right = middle
-    return Bisected(look.bisection(axis, left, right), (look.dump(left), look.dump(right)))
+    end = len(points) - 1
+    for at in (0, end):
+        if look.at(at).value is None:
+            raise UsageError(
+                f"{points[at].name} has no answer: {look.at(at).note}", hint="name another end"
+            )
+    look.check_names(0, end)
+    pairs = look.pairs() if every else look.halved(0, end)
+    sides = (look.dump(pairs[0][0]), look.dump(pairs[0][1])) if pairs else None
+    return Bisected(look.bisection(axis, pairs), sides)
 
 
 class _Looking:
@@ -158,14 +135,46 @@ class _Looking:
         """The dump of a point that was looked at."""
         return self._dumps[index]
 
+    def check_names(self, first: int, last: int) -> None:
+        """Raise `UsageError` where neither end has the thing that is named: it may be misspelt."""
+        both = [self._dumps[at] for at in (first, last)]
+        if all(is_absent(dump, self._watched) for dump in both):
+            there = dict.fromkeys(n for dump in both for n in names_beside(dump, self._watched))
+            raise UsageError(
+                f"--fact {self._watched.fact}: neither {self._points[first].name} nor "
+                f"{self._points[last].name} has it: nothing was compared",
+                hint=f"there are: {', '.join(there)}" if there else "there is nothing of the kind",
+            )
+
+    def halved(self, left: int, right: int) -> tuple[tuple[int, int], ...]:
+        """The neighbours where the halving ends; none where the two are alike."""
+        first = left
+        if not self._differing(left, right):
+            return ()
+        while (middle := self.middle(left, right)) is not None:
+            if self._differing(first, middle):
+                right = middle
+            else:
+                left = middle
+        return ((left, right),)
+
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """All neighbours that differ, points without an answer left out."""
+        answered = [at for at in range(len(self._points)) if self.at(at).value is not None]
+        return tuple(pair for pair in pairwise(answered) if self._differing(*pair))
+
+    def _differing(self, one: int, two: int) -> tuple[str, ...]:
+        return differing(self._dumps[one], self._dumps[two], self._watched)
+
     def middle(self, left: int, right: int) -> int | None:
         """The point nearest to the middle that has an answer; ``None`` where there is none left."""
         between = sorted(range(left + 1, right), key=lambda at: (abs(2 * at - left - right), at))
         return next((at for at in between if self.at(at).value is not None), None)
 
-    def bisection(self, axis: Axis, left: int | None, right: int | None) -> Bisection:
+    def bisection(self, axis: Axis, pairs: Sequence[tuple[int, int]]) -> Bisection:
         """The findings as they are told."""
         order = sorted(self._seen)
+        left, right = pairs[0] if pairs else (None, None)
         between = () if left is None or right is None else range(left + 1, right)
         return Bisection(
             axis=axis,
@@ -175,6 +184,13 @@ class _Looking:
             left=None if left is None else order.index(left),
             right=None if right is None else order.index(right),
             between=tuple(self._points[at].name for at in between),
+            changed=() if left is None or right is None else self._differing(left, right),
+            again=tuple(order.index(at) for _, at in pairs[1:]),
+            not_looked_at=tuple(
+                point.name for at, point in enumerate(self._points) if at not in self._seen
+            ),
+            machine_code=not self._watched.may_be_machine_code
+            or self._options.assembler is not None,
         )
 
     def _look(self, index: int) -> Point:
@@ -188,50 +204,3 @@ class _Looking:
         self._dumps[index] = dump
         value, note = seen(dump, self._watched)
         return Point(name=point.name, value=value, note=note)
-
-
-def seen(dump: Dump, watched: Watched) -> tuple[str | None, str | None]:
-    """What is watched, as a dump has it, and why it has no answer where it has none."""
-    failure = dump.result.failure
-    if watched.until is not None:
-        outcome, error = answer(watched.until, Member(dump.result, dump.kernel_cu, _axes(dump)))
-        if outcome is None:
-            return None, f"{watched.until}: {error}"
-        return ("yes" if outcome else "no"), None
-    if failure is not None:
-        where = f" in {failure.pass_name}" if failure.pass_name else ""
-        return f"{_FAILED}{failure.kind}{where}: {failure.message.splitlines()[0]}", None
-    return _values(dump, watched.fact or ""), None
-
-
-def _values(dump: Dump, pattern: str) -> str:
-    """Every fact that the pattern names with its value, in one line."""
-    if matches(pattern, "outcome"):
-        return dump.result.outcome
-    if matches(pattern, "kernel_cu"):
-        from hashlib import sha256
-
-        return sha256((dump.kernel_cu or "").encode()).hexdigest()[:12]
-    facts = dump.result.facts
-    assert facts is not None  # noqa: S101 - a failed variant has no values
-    found = {path: value for path, value in fact_values(facts) if matches(pattern, path)}
-    if not found:  # an op that never occurs is absent: it was looked for
-        return "0" if pattern.startswith("sync_totals[") and "*" not in pattern else _NOWHERE
-    if list(found) == [pattern]:
-        return _said(found[pattern])
-    return ", ".join(f"{path} {_said(value)}" for path, value in found.items())
-
-
-def _said(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if value is None:
-        return _NOWHERE
-    if isinstance(value, tuple):
-        return " ".join(_said(item) for item in value) or "none"
-    return str(value)
-
-
-def _axes(dump: Dump) -> Mapping[str, ParamValue]:
-    variant = dump.result.variant
-    return {"case": variant.kernel, "arch": variant.arch, **variant.params}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from stagebench.errors import UsageError
@@ -10,6 +10,12 @@ from stagebench.lowering.tested_releases import tested_releases
 
 Axis = Literal["compiler", "num_stages", "pass-config"]
 AXES: tuple[Axis, ...] = ("compiler", "num_stages", "pass-config")
+POINTS: Mapping[Axis, str] = {
+    "compiler": "--compiler tilelang==A tilelang==B, or other --good and --bad",
+    "num_stages": "--num-stages 1 2 3 4, or --good 1 --bad 4",
+    "pass-config": "--pass-config KEY=VALUE: each is a step on the way from none to all",
+}
+"""How an axis gets its points."""
 _DEEPEST = 1024
 _ALONE = (("tilelang",), ("tvm",))
 

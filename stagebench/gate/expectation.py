@@ -97,47 +97,6 @@ def evaluate(
     return found, unanswered
 
 
-_NAMES = {
-    function.__name__: function
-    for function in (abs, all, any, len, max, min, round, set, sorted, str, sum)
-}
-
-
-class _Names(dict[str, object]):
-    """The names of an expression: what a `VariantView` has, and a few functions."""
-
-    def __init__(self, view: VariantView) -> None:
-        super().__init__(_NAMES, v=view)
-        self._view = view
-
-    def __missing__(self, name: str) -> object:
-        if name.startswith("_") or not hasattr(type(self._view), name):
-            raise KeyError(name)
-        return getattr(self._view, name)
-
-
-def answer(expression: str, member: Member) -> tuple[bool | None, str | None]:
-    """Whether ``shared_memory.fits`` or another expression over a variant's names is true.
-
-    ``None`` with the reason where it has no answer: it raises, as one that reads the facts of a
-    failed variant does.  `UsageError` where it is no expression.
-    """
-    try:
-        code = compile(expression, "--until", "eval")
-    except SyntaxError as exc:
-        raise UsageError(
-            f"--until {expression!r} is no Python expression: {exc.msg}",
-            hint="such as 'shared_memory.dynamic_bytes > 65536', 'outcome == \"failed\"', "
-            "'totals[\"wgmma\"].static == 0'",
-        ) from exc
-    view = _view(member, (member,), Notes(), "")
-    try:
-        # the user's own words, run with the user's own rights
-        return bool(eval(code, {"__builtins__": {}}, _Names(view))), None  # noqa: S307
-    except Exception as exc:  # noqa: BLE001 - whatever the expression does is its answer
-        return None, f"{type(exc).__name__}: {exc}"
-
-
 def _evaluate(
     expectation: Expectation, member: Member, members: Sequence[Member], file: str
 ) -> ExpectationResult:

@@ -21,7 +21,10 @@ class Bisection(Record, frozen=True, kw_only=True):
 
     ``points`` are those that were looked at, in the order of the axis; ``left`` and ``right`` index
     the neighbours between which it changed (``None``: the ends do not differ).  ``between`` are
-    points that lie between these two and have no answer.
+    points that lie between these two and have no answer.  ``changed`` are the facts of what is
+    watched that differ between the two.  ``again`` index the points where it changed once more, as
+    far as every point was looked at; ``not_looked_at`` names those that were not.
+    ``machine_code`` is ``False`` where facts of machine code are watched too, and none was made.
     """
 
     schema_version: Literal[1] = 1
@@ -32,3 +35,7 @@ class Bisection(Record, frozen=True, kw_only=True):
     left: int | None
     right: int | None
     between: tuple[str, ...]
+    changed: tuple[str, ...]
+    again: tuple[int, ...]
+    not_looked_at: tuple[str, ...]
+    machine_code: bool

@@ -9,9 +9,11 @@ from rich.text import Text
 
 from stagebench.diff.fact_change import FactChange
 from stagebench.model.bisection import Bisection
-from stagebench.report import identity, lines
+from stagebench.report import identity, lines, quantities
 from stagebench.report.fact_change_view import fact_change_lines
 from stagebench.report.quantities import UNKNOWN
+
+_NAMED = 3
 
 
 def print_bisection(
@@ -47,8 +49,12 @@ def bisection_lines(found: Bisection, width: int) -> list[Text]:
     rows: list[list[lines.Styled]] = []
     for index, point in enumerate(found.points):
         mark = {found.left: "last as before", found.right: "first changed"}.get(index, "")
+        if index in found.again:
+            mark = "changed again"
         value = UNKNOWN if point.value is None else point.value
         changed = found.right is not None and index >= found.right
+        if found.again:  # it may have changed back
+            changed = value != found.points[0].value
         style = "dim" if point.value is None else "bold yellow" if changed else ""
         said = mark or (point.note or "") if point.value is None else mark
         rows.append([(point.name, ""), (value, style), (said, "bold" if mark else "dim")])
@@ -62,11 +68,32 @@ def bisection_lines(found: Bisection, width: int) -> list[Text]:
 
 def _conclusion(found: Bisection, width: int) -> list[Text]:
     if found.left is None or found.right is None:
-        first, last = found.points[0], found.points[-1]
-        text = f"no change: {first.name} and {last.name} are alike in this"
+        text = _alike(found)
     else:
         left, right = found.points[found.left], found.points[found.right]
-        text = f"changed in {right.name}: {left.value} → {right.value}"
+        what = f"{left.value} → {right.value}"
+        if left.value == right.value or len(found.changed) > 1:  # several facts are watched
+            what = ", ".join(found.changed)
+            if len(found.changed) > _NAMED:
+                what = quantities.count(len(found.changed), "fact")
+        text = f"changed in {right.name}: {what}"
         if found.between:
             text += f" (or in {', '.join(found.between)}, which has no answer)"
-    return lines.hanging([], (text, "bold"), width)
+        if found.again:
+            text += f"; and again in {', '.join(found.points[at].name for at in found.again)}"
+    said = lines.hanging([], (text, "bold"), width)
+    if not found.machine_code:
+        said += lines.hanging([], ("machine code was not looked at: --machine", "dim"), width)
+    return said
+
+
+def _alike(found: Bisection) -> str:
+    first, last = found.points[0].name, found.points[-1].name
+    if found.not_looked_at:
+        return (
+            f"no change between the ends: {first} and {last} are alike in this; what lies between "
+            "was not looked at (--all-points looks)"
+        )
+    if len(found.points) > 2:
+        return f"no change: all points from {first} to {last} are alike in this"
+    return f"no change: {first} and {last} are alike in this"

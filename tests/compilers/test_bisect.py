@@ -1,20 +1,25 @@
 """Does halving find the neighbours that differ, with few looks, and say what has no answer?"""
 
+import argparse
+import shlex
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from stagebench.commands.bisect import add_arguments
 from stagebench.dump.atomic_file import write_folder
 from stagebench.dump.files import dump_files, read_dump
 from stagebench.errors import MachineError, UsageError
 from stagebench.experiment import bisecting
-from stagebench.experiment.bisecting import Candidate, Watched, bisect, candidates, seen
+from stagebench.experiment.bisecting import Candidate, bisect, candidates
 from stagebench.experiment.bisecting_axes import axis_values
+from stagebench.experiment.bisecting_watched import Watched, differing, seen
 from stagebench.experiment.sweep import SweepOptions
 from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.model import Failure
 from stagebench.report.bisect_view import bisection_lines
+from tests.command_line import stagebench
 
 DUMPS = Path(__file__).parents[1] / "diffing" / "data" / "gemm"
 FACT = Watched(fact="shared_memory.dynamic_bytes")
@@ -39,7 +44,7 @@ def world(tmp_path, monkeypatch):
         def __init__(self):
             self.looked = []
 
-        def run(self, values, watched=FACT):
+        def run(self, values, watched=FACT, axis="compiler", every=False):
             def sweep(plan, options):
                 at = plan.num_stages[0]
                 self.looked.append(at)
@@ -52,7 +57,9 @@ def world(tmp_path, monkeypatch):
 
             monkeypatch.setattr(bisecting, "run_sweep", sweep)
             points = [Candidate(str(at), SweepPlan(num_stages=(at,))) for at in range(len(values))]
-            return bisect("compiler", points, watched, SweepOptions(), tmp_path, lambda _: None)
+            return bisect(
+                axis, points, watched, SweepOptions(), tmp_path, lambda _: None, every=every
+            )
 
         def of(self, dynamic_bytes):
             result = dump().result
@@ -130,7 +137,8 @@ def test_what_is_shown(world):
         ("shared_memory.dynamic_bytes", "65536"),
         ("sync_totals[tma_load].dynamic", "32"),
         ("sync_totals[cp_async_wait].static", "0"),
-        ("shared_buffers[no].num_versions", "–"),
+        ("shared_buffers[no].num_versions", "none"),
+        ("launch.cluster", "–"),
         ("pipeline_loops[*].scheduled_by", "pipeline_loops[k].scheduled_by warp_specialization"),
         ("outcome", "lowered"),
     ],
@@ -175,6 +183,8 @@ def test_an_expression_about_a_failure(tmp_path):
         ({}, "bisect watches one thing"),
         ({"fact": "outcome", "until": "True"}, "bisect watches one thing"),
         ({"fact": "shared_memory.dynamic_byte"}, "names no fact"),
+        ({"fact": "variant.params[num_stages]"}, "what is asked for, not what comes of it"),
+        ({"until": "9**9**9"}, r"\*\* is not allowed here"),
     ],
 )
 def test_what_can_not_be_watched(arguments, message):
@@ -184,9 +194,9 @@ def test_what_can_not_be_watched(arguments, message):
 
 
 def test_no_expression():
-    """A syntax error is the caller's, before it is anybody's answer."""
+    """A syntax error is the caller's, before anything is lowered."""
     with pytest.raises(UsageError, match="is no Python expression"):
-        seen(dump(), Watched(until="shared_memory.fits ="))
+        Watched(until="shared_memory.fits =")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +251,171 @@ def test_pass_configs_are_added_one_by_one():
     assert [point.name for point in points] == ["none of them", "+ a.x=true", "+ b.y=2"]
 
 
-def test_one_point_is_no_axis(world):
-    """There is nothing to halve."""
-    with pytest.raises(UsageError, match="two points of compiler at least"):
-        world.run([10])
+@pytest.mark.parametrize(
+    ("axis", "hint"),
+    [
+        ("compiler", "--compiler tilelang==A tilelang==B"),
+        ("num_stages", "--num-stages 1 2 3 4"),
+        ("pass-config", "--pass-config KEY=VALUE"),
+    ],
+)
+def test_one_point_is_no_axis(world, axis, hint):
+    """There is nothing to halve; the hint says how that axis gets its points."""
+    with pytest.raises(UsageError, match=f"two points of {axis} at least") as caught:
+        world.run([10], axis=axis)
+    assert caught.value.hint.startswith(hint)
+
+
+@pytest.mark.parametrize("fact", ["*", "shared_memory.*", "shared_memory", "*.dynamic_bytes"])
+def test_a_pattern_is_every_fact_it_describes(world, fact):
+    """Whatever it leaves open: the fact that changed is among those that are compared."""
+    done = world.run([10, 10, 20], Watched(fact=fact))
+    assert done.found.points[done.found.right].name == "2"
+    assert done.found.changed == ("shared_memory.dynamic_bytes",)
+
+
+@pytest.mark.parametrize(
+    ("fact", "changed"),
+    [
+        ("sync_totals.*", "sync_totals[cp_async_wait].static"),
+        ("sync_ops", "sync_ops[cp_async_wait body #1].args[max_pending]"),
+        ("pipeline_loops[*].statements.*", "pipeline_loops[k].statements.stage"),
+        ("shared_buffers[*].num_versions", "shared_buffers[A_shared].num_versions"),
+        ("*.grid", None),
+        ("*.cuda_line", "sync_ops[cp_async_wait body #1].cuda_line"),
+        ("*.max_num_stages", None),
+        ("kernel_cu", "kernel_cu"),
+    ],
+)
+def test_patterns_over_two_depths(fact, changed):
+    """Lists, sites, columns of statements, positions that are spelt out, and the text."""
+    found = differing(dump("sm_80", 1), dump("sm_80", 3), Watched(fact=fact))
+    assert changed in found if changed else found == ()
+
+
+def test_every_fact_is_no_name_no_line_and_no_text():
+    """Two variants that differ in these alone are alike in ``*``."""
+    one = dump()
+    sites = one.result.facts.sync_ops
+    moved = tuple(msgspec.structs.replace(site, line=900) for site in sites)
+    facts = msgspec.structs.replace(one.result.facts, sync_ops=moved)
+    two = msgspec.structs.replace(
+        one, result=msgspec.structs.replace(one.result, facts=facts), kernel_cu="// other"
+    )
+    assert differing(one, two, Watched(fact="*")) == ()
+    assert differing(one, two, Watched(fact="*.line"))
+    assert differing(one, two, Watched(fact="kernel_cu")) == ("kernel_cu",)
+
+
+def test_what_nobody_looked_at_is_no_answer(world):
+    """Machine code that was not made: neither a value, nor a reason to say that ends are alike."""
+    for watched in (Watched(fact="machine.registers"), Watched(until="machine.registers > 1")):
+        assert seen(dump(), watched) == (None, "no machine code")
+        with pytest.raises(UsageError, match="0 has no answer: no machine code"):
+            world.run([10, 20], watched)
+
+
+def test_machine_code_is_asked_for_by_what_is_watched():
+    """A pattern of machine facts alone needs it; ``*`` says that it was not looked at."""
+    assert Watched(fact="machine.registers").needs_machine_code
+    assert Watched(fact="*.registers").needs_machine_code
+    assert Watched(until="machine.spill_bytes").needs_machine_code
+    assert not Watched(fact="*").needs_machine_code
+    assert Watched(fact="*").may_be_machine_code
+    assert not Watched(fact="shared_memory.*").may_be_machine_code
+
+
+def test_every_fact_says_that_machine_code_is_not_among_them(world):
+    """It is one of the things that ``*`` stands for."""
+    found = world.run([10, 20], Watched(fact="*")).found
+    lines = [line.plain for line in bisection_lines(found, 100)]
+    assert lines[-2:] == [
+        "changed in 1: shared_memory.dynamic_bytes",
+        "machine code was not looked at: --machine",
+    ]
+
+
+def test_a_thing_that_neither_end_has(world):
+    """A misspelt buffer is alike everywhere: it is an error that names those that are there."""
+    with pytest.raises(UsageError, match="neither 0 nor 1 has it") as caught:
+        world.run([10, 20], Watched(fact="shared_buffers[A].num_versions"))
+    assert caught.value.hint == "there are: A_shared, B_shared"
+
+
+def test_a_diagnostic_that_neither_end_has(world):
+    """It was looked for and not found: that is an answer."""
+    done = world.run([10, 20], Watched(fact="diagnostics[spill]"))
+    assert done.sides is None
+    assert done.found.points[0].value == "none"
+
+
+def test_alike_ends_say_what_was_not_looked_at(world):
+    """A change that is taken back in between can't be seen from the ends."""
+    lines = [line.plain for line in bisection_lines(world.run([10, 20, 10]).found, 200)]
+    assert lines[-1] == (
+        "no change between the ends: 0 and 2 are alike in this; what lies between was not looked "
+        "at (--all-points looks)"
+    )
+    lines = [line.plain for line in bisection_lines(world.run([10, 10]).found, 200)]
+    assert lines[-1] == "no change: 0 and 1 are alike in this"
+
+
+def test_all_points(world):
+    """Each change is found, the first one is told in full."""
+    done = world.run([10, 10, 20, 20, 10], every=True)
+    assert world.looked == [0, 4, 1, 2, 3]
+    assert (done.found.left, done.found.right, done.found.again) == (1, 2, (4,))
+    assert done.sides[1].result.facts.shared_memory.dynamic_bytes == 20
+    assert [line.plain.rstrip() for line in bisection_lines(done.found, 100)][2:] == [
+        "  0  10",
+        "  1  10  last as before",
+        "  2  20  first changed",
+        "  3  20",
+        "  4  10  changed again",
+        "changed in 2: 10 → 20; and again in 4",
+    ]
+
+
+def test_all_points_that_are_alike(world):
+    """Then it is known, and said."""
+    done = world.run([10, 10, 10], every=True)
+    lines = [line.plain for line in bisection_lines(done.found, 100)]
+    assert lines[-1] == "no change: all points from 0 to 2 are alike in this"
+
+
+@pytest.mark.tilelang
+@pytest.mark.parametrize(
+    ("start", "found"),
+    [
+        ("stagebench bisect --axis num_stages", "changed in 6: no → yes"),
+        (
+            "stagebench bisect --axis pass-config",
+            "changed in + tl.disable_warp_specialized=true: 2 → 0",
+        ),
+    ],
+)
+def test_the_examples_of_its_help_find_what_they_look_for(start, found):
+    """What stands in the help is typed as it stands there."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    text = parser.epilog.replace("\\\n", " ")
+    line = next(line for line in text.splitlines() if line.startswith(start))
+    done = stagebench(*shlex.split(line)[1:])
+    assert done.code == 1, done.err
+    assert found in done.out
+
+
+@pytest.mark.tilelang
+def test_the_words_of_the_command_line():
+    """Machine code is made where it is watched; a power is refused at once."""
+    where = ("--axis", "num_stages", "--num-stages", "1", "2", "--arch", "sm_80")
+    done = stagebench("bisect", "--fact", "machine.registers", *where, "--json", "-")
+    if "machine code" in done.err or "nvrtc" in done.err.lower():
+        pytest.skip(done.err)
+    points = done.json["points"]
+    assert done.code == 1, done.err
+    assert all(int(point["value"]) > 0 for point in points)
+    assert done.json["changed"] == ["machine.registers"]
+    refused = stagebench("bisect", "--until", "9**9**9", *where)
+    assert refused.code == 2
+    assert "** is not allowed here" in refused.err
