@@ -7,7 +7,6 @@ the device, as the driver would: compiled for the device it would be other code 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -18,13 +17,12 @@ from stagebench.assemble.toolchain import find_toolchain
 from stagebench.bundle.build import Candidate, Cubin
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.given_kernel import GivenKernel
+from stagebench.bundle.template_headers import SWEEP, other_release
 from stagebench.lowering.cache import default_cache_folder
 from stagebench.machine.flags import flags
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-_OWN_HEADERS = re.compile(r"cannot open source file.*tl_templates|tl_templates.*No such file")
 
 
 class Assembling:
@@ -71,13 +69,14 @@ class Assembling:
             candidate.kernel_cu or "", variant.arch, function,
             cuda_flags=own.cuda, ptxas_flags=own.ptxas,
         )  # fmt: skip
+        hint = None if other_release(candidate) is None else SWEEP
         if arch == variant.arch:
-            return lambda: _cubin(compiled.result())
+            return lambda: _cubin(compiled.result(), hint)
 
         def for_the_device() -> bytes:
             made = compiled.result()
             if isinstance(made, NotAssembled):
-                raise _not_assembled(made)
+                raise _not_assembled(made, hint)
             again = self.assembler.submit_ptx(made.ptx, arch, function, ptxas_flags=own.ptxas)
             return _cubin(again.result())
 
@@ -90,21 +89,14 @@ class Assembling:
         return {a: made.cubin for a, made in done.items() if not isinstance(made, NotAssembled)}
 
 
-def _cubin(made: object) -> bytes:
+def _cubin(made: object, hint: str | None = None) -> bytes:
     if isinstance(made, NotAssembled):
-        raise _not_assembled(made)
+        raise _not_assembled(made, hint)
     cubin = getattr(made, "cubin", None)
     if not isinstance(cubin, bytes):
         raise TypeError(f"{type(made).__name__} has no cubin")
     return cubin
 
 
-def _not_assembled(made: NotAssembled) -> BundleError:
-    """Why, and what to do: code of another release wants that release's own headers."""
-    hint = None
-    if _OWN_HEADERS.search(made.message):
-        hint = (
-            "it needs the headers of the compiler release that made it: "
-            "sweep again with --machine, which assembles it beside that release"
-        )
+def _not_assembled(made: NotAssembled, hint: str | None) -> BundleError:
     return BundleError(f"it does not assemble: {made.message}", hint=hint)

@@ -75,8 +75,8 @@ class BundledVariant(Record, frozen=True, kw_only=True):
     ``references`` are ids of the same compiler to compare with, the best first: depth 0 of the
     same arch, depth 0 of another, then the other depths of the same arch.  ``cubin_arch`` is what
     the cubins were assembled for (sm_80 code may be assembled for sm_90).  ``launch`` has integers
-    only.  ``facts`` is a `VariantResult`; a kernel of a launch plan has none (``None``), and instead ``machine``: a
-    `MachineCode`, all that can be known without an IR (``None``: not read).
+    only.  ``facts`` is a `VariantResult`; a kernel of a launch plan has none (``None``), and
+    instead ``machine``: a `MachineCode`, all that can be known without an IR (``None``: not read).
     """
 
     id: str

@@ -182,9 +182,12 @@ def _check(candidates: Iterable[Candidate], options: BuildOptions) -> None:
     """Do the given values fit the kernels, and will the kernels run on the device?"""
     from stagebench.bundle.device_arch import device_notes
     from stagebench.bundle.option_checks import check_options
+    from stagebench.bundle.template_headers import header_notes
 
     lowered = [one for one in candidates if one.launch is not None]
     check_options(options, lowered)
+    for note in header_notes(lowered):
+        _warn(note)
     if options.device_arch is not None:
         for note in device_notes((one.result.variant.arch for one in lowered), options.device_arch):
             _warn(note)

@@ -76,6 +76,8 @@ def read_arrays(path: Path) -> dict[str, Array]:
     broken = (OSError, TypeError, ValueError, EOFError, zipfile.BadZipFile, zlib.error)
     try:
         archive = np.load(path, allow_pickle=False)
+    except FileNotFoundError as exc:
+        raise UsageError(f"no file {path}", hint="numpy.savez(FILE, A=…) makes one") from exc
     except broken as exc:
         said = "" if "pickle" in str(exc) else f": {exc}"  # its guess at what is no .npy either
         raise UsageError(f"{path} is no .npz file{said}", hint="numpy.savez makes one") from exc

@@ -30,6 +30,16 @@ def test_an_array_in_another_order_is_put_in_order():
     assert to_bytes("inputs()", tensor(), array) == np.ascontiguousarray(array).tobytes()
 
 
+def test_another_byte_order_keeps_the_values():
+    """Big-endian arrays are converted, with bits of a dtype that numpy lacks too."""
+    halves = np.arange(6, dtype=np.float16).reshape(2, 3)
+    assert to_bytes("f", tensor(), halves.astype(">f2")) == halves.tobytes()
+    bf16 = tensor("bfloat16", shape=(1,))
+    assert to_bytes("f", bf16, np.array([0x3F80], ">u2")) == b"\x80\x3f"
+    assert to_bytes("f", bf16, np.array([1.0], ">f4")) == b"\x80\x3f"
+    assert to_expected("f", tensor(), halves.astype(">f8")) == halves.astype("<f8").tobytes()
+
+
 def test_strides_and_gaps():
     """Elements lie where the strides say; the gaps are zero, and are not seen."""
     padded = tensor("int32", strides=(4, 1))
