@@ -205,6 +205,9 @@ def _write_charts(measured: Measured, folder: Path) -> None:
     from stagebench.timing.stall_chart import stall_chart
 
     for sweep, told in zip(measured.sweeps, sweep_names(measured), strict=True):
+        if all(timing.num_stages is None for timing in sweep.timings):
+            _warn(f"{told} has no depth: there is nothing to draw against it")
+            continue
         name = re.sub(r"[^A-Za-z0-9._=,+-]", ".", told)
         title = f"{told.replace('/', ' · ')} · {measured.device}"
         write_file(folder / f"{name}.svg", stall_chart(sweep.timings, title=title))

@@ -192,12 +192,13 @@ class DepthFacts(Record, frozen=True, kw_only=True):
 class VariantTiming(Record, frozen=True, kw_only=True):
     """One depth of one kernel: facts beside time.
 
+    ``num_stages`` is ``None`` for a kernel that has no parameter for it: it is alone in its sweep.
     ``base`` is the kernel as compiled, ``control`` without the unrolling that probes cost,
     ``probed`` with probes; ``correct`` is false where the output was wrong (then its time is no
     result).
     """
 
-    num_stages: int
+    num_stages: int | None
     facts: DepthFacts | None
     base: Measurement | None
     control: Measurement | None

@@ -7,6 +7,8 @@ from collections.abc import Collection, Sequence
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
 from stagebench.model import Compiler, ParamValue, Scalar, Variant
 
+AS_WRITTEN = "as written"
+"""The depth of a kernel that has no parameter for it."""
 _SIZE, _TILE = ("M", "N", "K"), ("block_M", "block_N", "block_K")
 
 

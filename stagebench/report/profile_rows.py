@@ -109,12 +109,12 @@ def _part(cycles: int, of: int) -> str:
 def depth_rows(timings: Sequence[VariantTiming]) -> Rows:
     """One column per depth: time, stalls by role and cause, then the facts that differ.
 
-    A fact that is the same at every depth is left out.
+    A fact that is the same at every one of several depths is left out.
     """
-    ordered = sorted(timings, key=lambda timing: timing.num_stages)
+    ordered = sorted(timings, key=_order)
     if not ordered:
         return ()
-    head = ("num_stages", *(str(timing.num_stages) for timing in ordered))
+    head = ("num_stages", *(_depth(timing.num_stages) for timing in ordered))
     rows = [("kernel, µs", *(_time(timing) for timing in ordered))]
     stalls = [stall_by_cause(timing.stalls) for timing in ordered]
     for key in sorted({key for column in stalls for key in column}):
@@ -129,16 +129,24 @@ def depth_rows(timings: Sequence[VariantTiming]) -> Rows:
     facts = [fact_values(timing.facts) for timing in ordered]
     for name in dict.fromkeys(name for column in facts for name in column):
         values = tuple(column.get(name) or UNKNOWN for column in facts)
-        if len(set(values)) > 1:
+        if len(set(values)) > 1 or len(ordered) == 1:
             rows.append((name, *values))
     return (head, *rows)
+
+
+def _order(timing: VariantTiming) -> int:
+    return -1 if timing.num_stages is None else timing.num_stages
+
+
+def _depth(num_stages: int | None) -> str:
+    return identity.AS_WRITTEN if num_stages is None else str(num_stages)
 
 
 def rate_rows(sweep: MeasuredSweep) -> Rows:
     """One column per depth; none where no depth's work is known."""
     if all(rate is None for rate in sweep.rates):
         return ()
-    head = ("num_stages", *(str(timing.num_stages) for timing in sweep.timings))
+    head = ("num_stages", *(_depth(timing.num_stages) for timing in sweep.timings))
     columns = [
         None if timing.correct is False else rate
         for timing, rate in zip(sweep.timings, sweep.rates, strict=True)
@@ -170,8 +178,9 @@ def compiler_tables(sweeps: Sequence[MeasuredSweep]) -> tuple[tuple[str, Rows], 
     for title, members in groups.items():
         if len({sweep.variant.compiler for sweep in members}) < 2:
             continue
-        depths = sorted({timing.num_stages for sweep in members for timing in sweep.timings})
-        rows = [("num_stages", *map(str, depths))]
+        ordered = sorted((one for sweep in members for one in sweep.timings), key=_order)
+        depths = list(dict.fromkeys(one.num_stages for one in ordered))
+        rows = [("num_stages", *map(_depth, depths))]
         for sweep in members:
             times = {timing.num_stages: _time(timing) for timing in sweep.timings}
             label = _compiler_label(sweep.variant, [other.variant for other in members])

@@ -95,11 +95,16 @@ def print_measured(
         for timing in sweep.timings:
             if sites and timing.stalls is not None:
                 out.print()
-                print_stalls(timing.stalls, f"num_stages {timing.num_stages}", console=out)
+                print_stalls(timing.stalls, _depth(timing), console=out)
         out.print()
     for title, rows in compiler_tables(measured.sweeps):
         lines.show(out, [*_table(title, rows, out.width), Text("")])
     lines.show(out, [Text(line) for line in library_lines(measured.libraries)])
+
+
+def _depth(timing: VariantTiming) -> str:
+    depth = timing.num_stages
+    return identity.AS_WRITTEN if depth is None else f"num_stages {depth}"
 
 
 def _table(title: str, rows: Rows, width: int) -> list[Text]:

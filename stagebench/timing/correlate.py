@@ -39,8 +39,9 @@ _WAITS: dict[StallCause, str] = {
 
 def depth_steps(timings: Sequence[VariantTiming]) -> tuple[DepthStep, ...]:
     """Each depth against the next larger one that was measured."""
-    ordered = sorted(timings, key=lambda timing: timing.num_stages)
-    return tuple(_step(left, right) for left, right in pairwise(ordered))
+    known = [(timing.num_stages, timing) for timing in timings if timing.num_stages is not None]
+    ordered = sorted(known, key=lambda pair: pair[0])
+    return tuple(_step(*left, *right) for left, right in pairwise(ordered))
 
 
 def stall_by_cause(stalls: Stalls | None) -> dict[tuple[str, StallCause], float]:
@@ -60,13 +61,15 @@ def stall_by_cause(stalls: Stalls | None) -> dict[tuple[str, StallCause], float]
     return result
 
 
-def _step(left: VariantTiming, right: VariantTiming) -> DepthStep:
+def _step(
+    left_depth: int, left: VariantTiming, right_depth: int, right: VariantTiming
+) -> DepthStep:
     facts = _fact_steps(left.facts, right.facts)
     stalls = _stall_steps(left.stalls, right.stalls)
     outcome = _outcome(left, right)
     return DepthStep(
-        left=left.num_stages,
-        right=right.num_stages,
+        left=left_depth,
+        right=right_depth,
         facts=facts,
         left_us=None if left.base is None else left.base.median_us,
         right_us=None if right.base is None else right.base.median_us,

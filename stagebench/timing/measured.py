@@ -58,7 +58,7 @@ def measure(
     a device are never lost to it.
     """
     facts = _facts(found, bundle, warn)
-    machines = _machines(found, facts, bundle)
+    machines = _machines(found, facts, bundle, warn)
     given = {
         name: given_depth_facts(machine, bundle.variant(name).launch)
         for name, machine in machines.items()
@@ -189,14 +189,18 @@ def _facts(found: Profile, bundle: OpenBundle, warn: Callable[[str], None]) -> M
 
 
 def _machines(
-    found: Profile, known: Mapping[str, Facts], bundle: OpenBundle
+    found: Profile, known: Mapping[str, Facts], bundle: OpenBundle, warn: Callable[[str], None]
 ) -> Mapping[str, MachineCode]:
     """Machine code by id: of the facts, or of a kernel that has none."""
     machines = {name: facts.machine for name, facts in known.items() if facts.machine is not None}
     for one in found.variants:
         file = bundle.variant(one.id).machine
-        if file is not None:
+        if file is None:
+            continue
+        try:
             machines[one.id] = decode(bundle.load(file), MachineCode, file.path)
+        except StagebenchError as exc:  # as of facts: its times stay
+            warn(f"{one.id}: its machine code can't be read: {exc.message}")
     return machines
 
 

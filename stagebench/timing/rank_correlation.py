@@ -29,13 +29,15 @@ _ROUNDING = 1e-9
 
 
 def correlations(timings: Sequence[VariantTiming]) -> tuple[Correlation, ...]:
-    """Kernel time against depth, then every stall against kernel time.
+    """Kernel time against depth, then every stall against kernel time; nothing without a depth.
 
     Depths with a wrong output are left out, and perturbed ones of the stalls.
     """
     sound = [timing for timing in timings if timing.correct is not False]
     times = [None if each.base is None else each.base.median_us for each in sound]
-    depths = [float(each.num_stages) for each in sound]
+    depths = [None if each.num_stages is None else float(each.num_stages) for each in sound]
+    if all(depth is None for depth in depths):
+        return ()
     by_cause = [{} if perturbed(each) else stall_by_cause(each.stalls) for each in sound]
     found = [correlate("num_stages", depths, "kernel time", times)]
     for role, cause in dict.fromkeys(key for stalls in by_cause for key in stalls):

@@ -30,9 +30,10 @@ def stall_chart(timings: Sequence[VariantTiming], *, title: str) -> bytes:
     Depths whose output was wrong are left out, and the title says which.  `MachineError` without
     matplotlib, `UsageError` where no depth has a time.
     """
-    ordered = sorted(timings, key=lambda timing: timing.num_stages)
-    wrong = [str(timing.num_stages) for timing in ordered if timing.correct is False]
-    sound = [timing for timing in ordered if timing.correct is not False and timing.base]
+    known = [(timing.num_stages, timing) for timing in timings if timing.num_stages is not None]
+    ordered = sorted(known, key=lambda pair: pair[0])
+    wrong = [str(depth) for depth, timing in ordered if timing.correct is False]
+    sound = [pair for pair in ordered if pair[1].correct is not False and pair[1].base]
     if not sound:
         raise UsageError(
             f"{title}: no depth has a time and a right output", hint="measure it again"
@@ -46,9 +47,9 @@ def stall_chart(timings: Sequence[VariantTiming], *, title: str) -> bytes:
     return opened.svg
 
 
-def _times(panel: Axes, sound: Sequence[VariantTiming]) -> None:
+def _times(panel: Axes, sound: Sequence[tuple[int, VariantTiming]]) -> None:
     """Medians with their intervals, from zero."""
-    times = [(timing.num_stages, timing.base) for timing in sound if timing.base is not None]
+    times = [(depth, timing.base) for depth, timing in sound if timing.base is not None]
     panel.errorbar(
         [depth for depth, _ in times],
         [time.median_us for _, time in times],
@@ -64,9 +65,9 @@ def _times(panel: Axes, sound: Sequence[VariantTiming]) -> None:
     panel.set_ylim(bottom=0)
 
 
-def _stalls(panel: Axes, sound: Sequence[VariantTiming]) -> None:
+def _stalls(panel: Axes, sound: Sequence[tuple[int, VariantTiming]]) -> None:
     """One line for each role and cause; a producer's are dashed."""
-    columns = [(timing.num_stages, stall_by_cause(timing.stalls)) for timing in sound]
+    columns = [(depth, stall_by_cause(timing.stalls)) for depth, timing in sound]
     keys = sorted({key for _, column in columns for key in column})
     for number, (role, cause) in enumerate(keys):
         known = [

@@ -1,6 +1,6 @@
 """Which measured variants make one sweep of depths?  Results joined with facts and stalls.
 
-Variants that differ in nothing but ``num_stages`` are one sweep; a variant without a depth is none.
+Variants that differ in nothing but ``num_stages`` are one sweep; one without a depth is alone.
 """
 
 from __future__ import annotations
@@ -49,11 +49,9 @@ def sweep_timings(
     ``builds_of`` wins over what the facts say of registers and occupancy; ``given`` is what is
     known of kernels without facts.
     """
-    found: dict[bytes, list[tuple[Variant, VariantTiming]]] = {}
+    found: dict[tuple[bytes, bool], list[tuple[Variant, VariantTiming]]] = {}
     for each in variants:
         depth = each.variant.num_stages
-        if depth is None:
-            continue
         known = facts.get(each.id)
         depth_known = (given or {}).get(each.id) if known is None else depth_facts(known)
         built = (builds_of or {}).get(each.id)
@@ -62,7 +60,7 @@ def sweep_timings(
                 depth_known, registers=built.registers, ctas_per_sm=built.ctas_per_sm
             )
         timing = _timing(each, depth, depth_known, stalls_of.get(each.id))
-        found.setdefault(_sweep(each.variant), []).append((each.variant, timing))
+        found.setdefault((_sweep(each.variant), depth is None), []).append((each.variant, timing))
     return tuple(
         (members[0][0], tuple(sorted((timing for _, timing in members), key=_depth)))
         for members in found.values()
@@ -70,7 +68,7 @@ def sweep_timings(
 
 
 def _depth(timing: VariantTiming) -> int:
-    return timing.num_stages
+    return -1 if timing.num_stages is None else timing.num_stages
 
 
 def _sweep(variant: Variant) -> bytes:
@@ -81,7 +79,7 @@ def _sweep(variant: Variant) -> bytes:
 
 
 def _timing(
-    found: ProfiledVariant, depth: int, facts: DepthFacts | None, waits: Stalls | None
+    found: ProfiledVariant, depth: int | None, facts: DepthFacts | None, waits: Stalls | None
 ) -> VariantTiming:
     times = {build.kind: build.time for build in found.builds}
     return VariantTiming(

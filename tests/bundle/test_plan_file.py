@@ -48,7 +48,7 @@ def test_toml_and_json_say_the_same(tmp_path):
     toml = tmp_path / "plan.toml"
     toml.write_text(
         'kernel = "add"\nsource = "add.ptx"\nentry = "add_kernel"\narch = "sm_80"\n'
-        "num_stages = 1\nparams = { block = 128 }\ngrid = [4]\nblock = [128]\n"
+        "params = { block = 128 }\ngrid = [4]\nblock = [128]\n"
         'made_by = { name = "triton", version = "3.5.0" }\ndynamic_smem_bytes = 0\narguments = [\n'
         '{ name = "A", dtype = "float32", shape = [512], role = "input" },\n'
         '{ name = "C", dtype = "float32", shape = [512], role = "output" },\n'
@@ -66,7 +66,10 @@ def test_toml_and_json_say_the_same(tmp_path):
     ]  # fmt: skip
     assert scalars_of(plan) == {"s": 0.5}
     variant = variant_of(plan)
-    assert (variant.num_stages, variant.params) == (1, {"block": 128, "num_stages": 1})
+    assert (variant.num_stages, variant.stage_param, variant.params) == (None, None, {"block": 128})
+    deep = variant_of(read_plan(written(tmp_path, num_stages=3)))
+    assert (deep.num_stages, deep.stage_param) == (3, "num_stages")
+    assert deep.params == {"block": 128, "num_stages": 3}
     assert (variant.compiler.name, variant.compiler.version) == ("triton", "3.5.0")
 
 

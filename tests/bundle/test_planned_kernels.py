@@ -122,7 +122,7 @@ def test_no_fact_is_made_up(bundled):
     opened = read_bundle(bundled / "bundle")
     assert [one.id for one in opened.bundle.variants] == [
         *(SGEMM_ID.format(depth) for depth in (1, 2, 3)),
-        "add/sm_80/num_stages=1,compiler=triton==3.5.0",
+        "add/sm_80/num_stages=as-written,compiler=triton==3.5.0",
     ]
     assert [one.facts for one in opened.bundle.variants] == [None] * 4
     machine = decode(opened.load(opened.bundle.variants[1].machine), MachineCode, "machine")
@@ -193,6 +193,9 @@ def test_stalls(profiled):
         assert [(s.executions, s.predicted) for s in by_line.values()] == [(32 * 8 * CTAS,) * 2] * 3
         assert by_line[31].cause == "data"
     (add,) = sweeps["add"].timings
+    assert add.num_stages is None
+    assert depth_rows([add])[0] == ("num_stages", "as written")
+    assert ("registers", "96") in depth_rows([add])
     assert {one.site.line: one.executions for one in add.stalls.sites} == {10: 4 * CTAS}
 
 
@@ -222,6 +225,7 @@ def test_it_can_be_shown_again(profiled, bundled):
     assert ran.code == 0, ran.err
     assert "sgemm_by_hand · sm_80" in ran.out
     assert "cp_async_wait<1>" in ran.out
+    assert "as written" in ran.out
 
 
 # what is wrong with a plan once its PTX is there

@@ -36,13 +36,14 @@ def result(depth, *, arch="sm_90a", verdict="correct", **times):
 
 
 def test_one_sweep_for_each_arch():
-    """In the order of depth; a variant without one is in none."""
+    """In the order of depth; a variant without one is alone."""
     found = sweep_timings(
         [result(3, base=243.0), result(2, arch="sm_80"), result(1), result(None)], {}, {}
     )
     assert [(variant.arch, [t.num_stages for t in timings]) for variant, timings in found] == [
         ("sm_90a", [1, 3]),
         ("sm_80", [2]),
+        ("sm_90a", [None]),
     ]
     assert found[0][1][1].base.median_us == 243.0
     assert (found[0][1][0].base, found[0][1][0].facts, found[0][1][0].stalls) == (None, None, None)
