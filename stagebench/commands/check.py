@@ -20,8 +20,8 @@ exit codes, the first that applies:
   2  wrong usage, environment, experiment or a baseline that can't be read: nothing was judged
   3  a variant fails to lower that lowered before, or the other way round
   1  drift: a fact changed and no rule allows it, or an expectation failed
-  4  not comparable: another compiler version, a missing or unused baseline (--allow-missing lets
-     these two pass), or nothing was compared at all
+  4  not comparable: another compiler version, a kernel with other parameters (--against-compiler),
+     a missing or unused baseline (--allow-missing lets these two pass), or nothing was compared
   0  clean
   130 interrupted
 
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against-compiler",
         metavar="C",
         help="what another compiler makes of the same variants, such as tilelang==0.1.14: what "
-        "did the upgrade change?  Nothing is written",
+        "did the upgrade change?  What only one of the two says is named, not judged.  Nothing is written",
     )
     against.add_argument(
         "--compiler",

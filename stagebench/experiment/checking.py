@@ -160,7 +160,10 @@ def judge_experiment(
         case = one.planned.case
         if not is_meant(case, compared) or (again and case.compiler is not None):
             continue
-        verdict = _variant(one, baseline, answer, policies[case.label], known, compared)
+        place = None
+        if compared.against_compiler is not None:  # no baseline of the repository
+            place = Place(file=file.shown, line=None)
+        verdict = _variant(one, baseline, answer, policies[case.label], known, compared, place)
         by_case.setdefault(case.label, []).append(verdict)
         if baseline is not None:
             taken.add(baseline.dump.folder)
@@ -189,6 +192,7 @@ def _variant(
     policy: Policy,
     known: BaselineSet,
     compared: Compared,
+    elsewhere: Place | None,
 ) -> VariantVerdict:
     result = one.lowering.result
     broken = any(answer.outcome != "held" for answer in answers)
@@ -215,6 +219,7 @@ def _variant(
         shown=folder,
         any_compiler=compared.any_compiler or compared.against_compiler is not None,
         asked=frozenset(compared.pass_configs),
+        elsewhere=elsewhere,
     )
     return VariantVerdict(
         name=one.planned.name,
@@ -222,7 +227,7 @@ def _variant(
         status=worse("expectation_failed", judged.status) if broken else judged.status,
         note=judged.note,
         baseline=folder,
-        place=Place(file=f"{folder}/variant.json", line=1),
+        place=elsewhere or Place(file=f"{folder}/variant.json", line=1),
         drifts=judged.drifts,
         allowed=judged.allowed,
         expectations=answers,

@@ -20,6 +20,7 @@ from stagebench.gate.baselines import Baseline
 from stagebench.gate.fact_pattern import matches
 from stagebench.gate.fact_schema import CUDA_TEXT
 from stagebench.gate.fact_values import fact_values
+from stagebench.gate.one_sided import ONE_SIDED, one_sided, other_parameters
 from stagebench.gate.policy import Policy
 from stagebench.gate.statement_renames import only_renamed
 from stagebench.model import Facts, Failure, ParamValue, VariantResult
@@ -47,13 +48,20 @@ def judge(
     shown: str,
     any_compiler: bool = False,
     asked: frozenset[str] = frozenset(),
+    elsewhere: Place | None = None,
 ) -> Judged:
     """Compare and judge.
 
     ``shown`` is the baseline's folder as people are told it.  ``asked`` are the pass configs that
-    the caller set for this check alone: that they differ is no finding.
+    the caller set for this check alone: that they differ is no finding.  ``elsewhere`` is given
+    where the other side is what another compiler makes of the variant, in a folder that nobody
+    will see: the place to point at instead.  Then what one side can't say is no finding either.
     """
     then = baseline.dump.result
+    if elsewhere is not None:
+        other = other_parameters(then, now)
+        if other is not None:
+            return Judged("not_comparable", other, (), ())
     notes: list[str] = []
     drifts: list[JudgedChange] = []
     allowed: list[JudgedChange] = []
@@ -64,7 +72,13 @@ def judge(
     ]
     for change in changes:
         yes, rule, why = policy.judge(change)
-        (allowed if yes else drifts).append(_judged(change, rule, why, yes, baseline, shown))
+        if elsewhere is not None and not yes and rule.source == "default":
+            only_one = one_sided(change, then, now)
+            yes, rule, why = (True, ONE_SIDED, only_one) if only_one else (yes, rule, why)
+        judged = _judged(change, rule, why, yes, baseline, shown)
+        if elsewhere is not None and judged.place is not None:
+            judged = msgspec.structs.replace(judged, place=elsewhere)
+        (allowed if yes else drifts).append(judged)
     drifts += _required(now.facts, policy, drifts)
     status: Status = "drift" if drifts else "clean"
     if then.variant.kernel != now.variant.kernel:

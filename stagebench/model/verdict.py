@@ -26,7 +26,8 @@ Status = Literal[
 """How one variant (or one baseline that no variant has) ended.
 
 ``failed_now``: its baseline lowered and it fails; ``lowers_now``: the other way.
-``not_comparable``: its baseline is of another compiler version.
+``not_comparable``: its baseline is of another compiler version, or (against what another compiler
+makes of it) of a kernel with other parameters.
 """
 
 FactGroup = Literal[

@@ -21,6 +21,7 @@ from stagebench.model.verdict import (
     VariantVerdict,
     Verdict,
 )
+from stagebench.report.check_one_sided import one_sided_variants, one_sided_words
 from stagebench.report.check_rows import cuda_change, cuda_only, cuda_words
 
 FindingKind = Literal[
@@ -33,17 +34,20 @@ FindingKind = Literal[
     "unused_baseline",
     "nothing_compared",
     "cuda_text",
+    "one_sided",
 ]
 RULES: dict[FindingKind, str] = {
     "drift": "A fact of the generated code is not what the baseline says, and no rule allows it.",
     "expectation": "An expectation of the experiment does not hold.",
     "failed_now": "A variant that lowered before fails now.",
     "lowers_now": "A variant that failed before lowers now.",
-    "not_comparable": "The baseline was recorded with another compiler version.",
+    "not_comparable": "The baseline was recorded with another compiler version, or the other "
+    "compiler's kernel has other parameters.",
     "missing_baseline": "A variant has no baseline.",
     "unused_baseline": "A baseline belongs to no variant.",
     "nothing_compared": "No variant was held against a baseline.",
     "cuda_text": "The CUDA text alone is another one, which no rule judges.",
+    "one_sided": "Facts that only one of the two compilers says are not compared.",
 }
 """What each kind means, in a sentence."""
 _TITLES: dict[FindingKind, str] = {
@@ -56,6 +60,7 @@ _TITLES: dict[FindingKind, str] = {
     "unused_baseline": "unused baseline",
     "nothing_compared": "nothing was compared",
     "cuda_text": "CUDA text changed",
+    "one_sided": "not compared",
 }
 _BY_STATUS: dict[Status, FindingKind] = {
     "failed_now": "failed_now",
@@ -88,7 +93,7 @@ class Finding(Record, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         """What is the matter, in one line that needs no title."""
-        if self.kind in ("drift", "cuda_text"):
+        if self.kind in ("drift", "cuda_text", "one_sided"):
             return self.text
         return f"{self.title}: {self.text}" if self.text else self.title
 
@@ -101,6 +106,7 @@ def check_findings(verdict: Verdict) -> tuple[Finding, ...]:
         *_expectations(verdict),
         *_statuses(verdict, ("not_comparable", "missing_baseline", "unused_baseline")),
         *_cuda_text(verdict),
+        *_one_sided(verdict),
     ]
     if verdict.exit_code == 4 and not any(finding.level == "error" for finding in found):
         file = verdict.experiments[0].file if verdict.experiments else None
@@ -194,6 +200,13 @@ def _cuda_text(verdict: Verdict) -> Iterator[Finding]:
     changes = (cuda_change(variant) for _, _, variant in variant_verdicts(verdict))
     place = next(change.place for change in changes if change is not None)
     yield _finding("cuda_text", cuda_words(names), level="note", variants=names, place=place)
+
+
+def _one_sided(verdict: Verdict) -> Iterator[Finding]:
+    words, names = one_sided_words(verdict), one_sided_variants(verdict)
+    if words is not None:
+        place = Place(file=verdict.experiments[0].file, line=None)
+        yield _finding("one_sided", words, level="note", variants=names, place=place)
 
 
 def _expectations(verdict: Verdict) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ from stagebench.model.verdict import (
     VariantVerdict,
     Verdict,
 )
+from stagebench.report.check_one_sided import one_sided_words
 
 MOST_CHANGES = 12
 _MOST_NAMES = 4
@@ -97,6 +98,7 @@ class CheckRows(Record, frozen=True, kw_only=True):
     allowed: tuple[ChangeBlock, ...]
     allowed_count: int
     cuda_text: str | None
+    one_sided: str | None
     variants: tuple[VariantRow, ...]
     answers: tuple[AnswerRow, ...]
     summary: str
@@ -118,6 +120,7 @@ def check_rows(verdict: Verdict, *, show_all: bool = False) -> CheckRows:
         allowed=tuple(_blocks(shown, many=many, show_all=True)),
         allowed_count=len(noted),
         cuda_text=f"{cuda_words(cuda)}: {names_in_words(cuda, many=many)}" if cuda else None,
+        one_sided=one_sided_words(verdict),
         variants=tuple(_variants(verdict, many=many, show_all=show_all)),
         answers=tuple(_answers(verdict, many=many, show_all=show_all)),
         summary=summary(verdict),

@@ -111,6 +111,8 @@ def _rest(rows: CheckRows, width: int) -> list[Text]:
         found.append(Text())
     if rows.variants:
         found += [*_variants(rows.variants, width), Text()]
+    if rows.one_sided:
+        found += [*lines.hanging([], (rows.one_sided, ""), width), Text()]
     return found
 
 
