@@ -48,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against-compiler",
         metavar="C",
         help="what another compiler makes of the same variants, such as tilelang==0.1.14: what "
-        "did the upgrade change?  What only one of the two says is named, not judged.  Nothing is written",
+        "did the upgrade change?  What only one of the two says is named, not judged.  Nothing is "
+        "written",
     )
     against.add_argument(
         "--compiler",
