@@ -53,14 +53,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _act(action: str, release: object, overlays: Overlays) -> None:
-    from stagebench.lowering.compiler_choice import Release
+    from stagebench.lowering.compiler_choice import Release, distribution_of
+    from stagebench.lowering.installed_packages import is_here
 
     assert isinstance(release, Release)  # noqa: S101 - the caller has looked
-    if action == "add":
+    own = is_here(release)
+    if action == "add" and own:
+        sys.stdout.write(f"{release} is this environment's own: nothing to make\n")
+    elif action == "add":
         overlays.make(release)
         sys.stdout.write(f"{release} is ready\n")
     elif overlays.remove(release):
         sys.stdout.write(f"{release} removed\n")
+    elif own:
+        raise MachineError(
+            f"{release} is this environment's own ({sys.prefix}), not one of the cache",
+            hint=f"{sys.executable} -m pip uninstall {distribution_of(release.name)}",
+        )
     else:
         raise MachineError(f"{release} is not there", hint="`stagebench compilers` lists them")
 

@@ -17,7 +17,6 @@ from stagebench.lowering.compiler_choice import (
     Choice,
     Place,
     Release,
-    distribution_of,
     parse_choice,
 )
 from stagebench.lowering.compiler_environment import (
@@ -26,7 +25,7 @@ from stagebench.lowering.compiler_environment import (
     environment_in_front,
     this_environment,
 )
-from stagebench.lowering.installed_packages import find_distribution
+from stagebench.lowering.installed_packages import is_here
 from stagebench.lowering.overlays import Overlays
 from stagebench.lowering.tested_releases import untested
 from stagebench.model import Compiler
@@ -82,8 +81,7 @@ def choose(choice: Choice, overlays: Overlays) -> CompilerEnvironment:
     """The environment of one choice, made where it is missing."""
     if isinstance(choice, Place):
         return environment_at(choice.path)
-    here = find_distribution(distribution_of(choice.name), None)
-    if choice.version is None or (here is not None and here.version == choice.version):
+    if choice.version is None or is_here(choice):
         return this_environment(choice.name)
     return environment_in_front(overlays.make(choice), choice.name)
 

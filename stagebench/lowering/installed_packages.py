@@ -12,6 +12,8 @@ from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
 
+from stagebench.lowering.compiler_choice import Release, distribution_of
+
 _CODE = (".py", ".so")
 _NOT_CODE = ("3rdparty", "src", "__pycache__", "include")
 _REQUIREMENT = re.compile(r"\s*(?P<name>[A-Za-z0-9._-]+)\s*(?P<versions>[^;]*)")
@@ -25,6 +27,12 @@ def find_distribution(name: str, folders: Sequence[str] | None) -> metadata.Dist
         except metadata.PackageNotFoundError:
             return None
     return next(iter(metadata.distributions(name=name, path=list(folders))), None)
+
+
+def is_here(release: Release) -> bool:
+    """Whether this environment has that very release installed, or any for one without version."""
+    here = find_distribution(distribution_of(release.name), None)
+    return here is not None and release.version in (None, here.version)
 
 
 def requirement(distribution: metadata.Distribution, name: str) -> str | None:

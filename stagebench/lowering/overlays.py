@@ -27,6 +27,7 @@ from stagebench.errors import MachineError
 from stagebench.lowering.compiler_choice import Release, distribution_of
 from stagebench.lowering.compiler_environment import worker_environ
 from stagebench.lowering.installed_packages import find_distribution, requirement
+from stagebench.lowering.pip_failure import PipFailure, pip_failure
 from stagebench.lowering.tested_releases import beside
 from stagebench.model import Record
 from stagebench.model.codec import encode_pretty
@@ -36,7 +37,6 @@ _BESIDE = ("apache-tvm-ffi", "z3-solver")
 _UNFINISHED = ".unfinished-"
 _PART = ".part-"
 PACKAGES = "packages.json"
-_FIRST_LINE_OF_PIP = "ERROR: "
 
 
 class Packages(Record, frozen=True, kw_only=True):
@@ -87,7 +87,7 @@ class Overlays:
         except OSError as exc:
             raise MachineError(
                 f"{release} can't be put into {self.folder}: {exc.strerror or exc}",
-                hint="STAGEBENCH_CACHE_DIR names another cache folder",
+                hint="STAGEBENCH_CACHE_DIR or XDG_CACHE_HOME names another cache folder",
             ) from exc
 
     def remove(self, release: Release) -> bool:
@@ -149,20 +149,23 @@ class Overlays:
         ]  # fmt: skip
         # exact versions are asked for: a project's constraints can only forbid them
         environ = {**worker_environ(), "PIP_CONSTRAINT": os.devnull, "PIP_USER": "0"}
+        if environ.get("PIP_RETRIES") == "0":  # pip says that an index is silent when it retries
+            environ["PIP_RETRIES"] = "1"
         done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
         if done.returncode:
+            failure = pip_failure(done.stderr, demands, self.folder)
+            if not any(folder.glob(f"{_PART}*")):  # nothing of it that a next try could go on with
+                shutil.rmtree(folder, ignore_errors=True)
             raise MachineError(
-                f"{release} is not here and can't be fetched: {_said(done.stderr, demands)}",
-                hint=self._hint(),
+                f"{release} is not here and can't be fetched: {failure.message}",
+                hint=self._hint(failure),
             )
         mark.touch()
 
-    def _hint(self) -> str:
+    def _hint(self, failure: PipFailure) -> str:
         there = ", ".join(path.name.replace("-", "==", 1) for path in self.all())
-        return (
-            f"made already: {there or 'none'}; `stagebench compilers add` makes more where pip "
-            "finds wheels (PIP_FIND_LINKS=FOLDER for a folder of them)"
-        )
+        work = f"made already, and at hand as ever: {there or 'none'}"
+        return work if failure.hint is None else f"{failure.hint}; {work}"
 
     @contextlib.contextmanager
     def _alone(self, name: str) -> Iterator[None]:
@@ -181,13 +184,3 @@ class Overlays:
 
 def _folder_name(release: Release) -> str:
     return f"{release.name}-{release.version}"
-
-
-def _said(stderr: str, demands: list[str]) -> str:
-    """What pip said, in a line."""
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith(_FIRST_LINE_OF_PIP)]
-    if any("No module named pip" in line for line in lines):
-        return "this environment has no pip (python -m ensurepip)"
-    said = (errors or lines or ["pip failed without a word"])[-1]
-    return f"{said.removeprefix(_FIRST_LINE_OF_PIP)} (pip install {' '.join(demands)})"

@@ -4,10 +4,13 @@ import fcntl
 import json
 import os
 import threading
+from types import SimpleNamespace
 
 import pytest
 
+from stagebench.cli import main
 from stagebench.errors import MachineError
+from stagebench.lowering import installed_packages
 from stagebench.lowering.compiler_choice import Release
 from stagebench.lowering.compiler_environment import environment_in_front
 from stagebench.lowering.compiler_listing import list_compilers
@@ -65,7 +68,7 @@ def test_apache_tvm(index, overlays):
     environment = environment_in_front(folder, "tvm")
     assert (environment.compiler.name, environment.compiler.version) == ("tvm", "0.26.0")
     made = next(one for one in list_compilers(overlays) if one.state == "made")
-    assert (made.compiler, made.tested) == ("tvm==0.26.0", False)
+    assert (made.compiler, made.tested) == ("tvm==0.26.0", True)
     assert made.packages == {"apache-tvm-ffi": "0.1.14.post1"}
 
 
@@ -84,10 +87,32 @@ def test_a_release_that_can_not_be_fetched(index, overlays):
     overlays.make(Release("tilelang", "8.0"))
     with pytest.raises(MachineError) as caught:
         overlays.make(NINE)
-    assert caught.value.message.startswith("tilelang==9.0 is not here and can't be fetched: ")
-    assert "tilelang==9.0" in caught.value.message.partition("fetched: ")[2]
-    assert caught.value.hint.startswith("made already: tilelang==8.0; ")
+    start, _, why = caught.value.message.partition(": ")
+    assert start == "tilelang==9.0 is not here and can't be fetched"
+    assert why.startswith("there is no wheel of tilelang==9.0 for Python 3.")
+    assert why.endswith("(there are: 8.0)")
+    assert caught.value.hint == "made already, and at hand as ever: tilelang==8.0"
     assert overlays.find(NINE) is None
+    assert overlays.unfinished() == (), "there is nothing that a next try could go on with"
+
+
+def test_an_index_that_does_not_answer(index, overlays, monkeypatch):
+    """That is not a version that does not exist: the next step is another one."""
+    fake_wheels.release(index, "8.0")
+    overlays.make(Release("tilelang", "8.0"))
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    with pytest.raises(MachineError) as caught:
+        overlays.make(NINE)
+    assert caught.value.message == (
+        "tilelang==9.0 is not here and can't be fetched: the package index does not answer "
+        "(Connection refused)"
+    )
+    assert caught.value.hint.startswith("connect, or name an index that answers (PIP_INDEX_URL, ")
+    assert caught.value.hint.endswith("made already, and at hand as ever: tilelang==8.0")
+    assert overlays.unfinished() == ()
 
 
 def test_an_interrupted_making_goes_on(index, overlays):
@@ -153,3 +178,28 @@ def test_a_cache_that_can_not_be_written(overlays):
     with pytest.raises(MachineError) as caught:
         overlays.make(NINE)
     assert "STAGEBENCH_CACHE_DIR" in caught.value.hint
+
+
+@pytest.mark.parametrize("action", ["add", "remove"])
+def test_this_environment_s_own_is_neither_made_nor_removed(
+    action, index, tmp_path, monkeypatch, capsys
+):
+    """It is said whose it is: it is in the list, and not in the cache."""
+    assert index
+    monkeypatch.setenv("STAGEBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(
+        installed_packages, "find_distribution", lambda *_: SimpleNamespace(version="9.0")
+    )
+    code = main(["compilers", action, "tilelang==9.0"])
+    said = capsys.readouterr()
+    if action == "add":
+        assert (code, said.out) == (
+            0, "tilelang==9.0 is this environment's own: nothing to make\n",
+        )  # fmt: skip
+    else:
+        assert code == 2
+        assert "tilelang==9.0 is this environment's own (" in said.err
+        assert "-m pip uninstall tilelang" in said.err
+    assert not (tmp_path / "cache").exists()
+    assert main(["compilers", "remove", "tilelang==8.0"]) == 2
+    assert "tilelang==8.0 is not there" in capsys.readouterr().err
