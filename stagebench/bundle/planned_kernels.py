@@ -27,8 +27,13 @@ from stagebench.errors import StagebenchError, UsageError
 from stagebench.machine.derive import not_assembled
 from stagebench.machine.machine_code import derive_given
 from stagebench.ptx.read import read_module
+from stagebench.ptx.records import Module
 
 _OWN_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"', re.MULTILINE)
+_NO_FILE = (
+    ": folders of own headers go into the plan's include; the C library's are not there, so that "
+    "what only host code needs has to be behind #ifndef __CUDACC_RTC__"
+)
 _AS_GIVEN = "none: the PTX is as it was given"
 
 Made = Assembled | MachineText
@@ -73,7 +78,7 @@ def _start(path: Path, plan: Plan, assembler: Assembler, uncached: Assembler) ->
     except (OSError, UnicodeDecodeError) as exc:
         raise UsageError(f"{path}: source {source} can't be read as text: {exc}") from exc
     if source.suffix == ".ptx":
-        entry_of(plan, read_module(text), text, str(path))
+        entry_of(plan, _module(text, path, plan), text, str(path))
         made = assembler.submit_ptx(text, plan.arch, plan.entry)
         return _Started(path, plan, text, made)
     includes = [path.parent / one for one in plan.include]
@@ -89,6 +94,25 @@ def _start(path: Path, plan: Plan, assembler: Assembler, uncached: Assembler) ->
     return _Started(path, plan, text, compiled)
 
 
+def _module(ptx: str, path: Path, plan: Plan) -> Module:
+    try:
+        return read_module(ptx)
+    except StagebenchError as exc:
+        raise UsageError(f"{path}: the PTX of {plan.source}: {exc.message}", hint=exc.hint) from exc
+
+
+def _problem(made: NotAssembled, source: str) -> str:
+    """The compiler's own first error, on a line of the user's own file where it is of that."""
+    said = not_assembled(made)
+    own = source.rpartition(".")[2]
+    where = "".join(
+        f" ({source if at.artifact.endswith(own) else at.artifact}:{at.line})"
+        for at in said.evidence[:1]
+    )
+    why = _NO_FILE if "cannot open source file" in said.message else ""
+    return f"it does not assemble: {said.message}{where}{why}"
+
+
 def _candidate(one: _Started, assembler: Assembler, warn: Callable[[str], None]) -> Candidate:
     made = one.made.result()
     plan = one.plan
@@ -101,7 +125,7 @@ def _candidate(one: _Started, assembler: Assembler, warn: Callable[[str], None])
     )
     ptx = made.ptx
     if ptx is not None:
-        module = read_module(ptx)
+        module = _module(ptx, one.path, plan)
         function = entry_of(plan, module, ptx, str(one.path))
         check_fits(plan, function, str(one.path))
         cuda_file, lines = files_of_locations(function, module.files)
@@ -112,9 +136,7 @@ def _candidate(one: _Started, assembler: Assembler, warn: Callable[[str], None])
             lines=lines if kernel_cu is None else line_directives(one.text),
         )
     if isinstance(made, NotAssembled):
-        said = not_assembled(made)
-        where = "".join(f" ({at.artifact}:{at.line})" for at in said.evidence[:1])
-        given = replace(given, problem=f"it does not assemble: {said.message}{where}")
+        given = replace(given, problem=_problem(made, given.source))
         return Candidate(result=given, kernel_cu=kernel_cu, ptx=ptx)
     versions = assembler.toolchain.versions
     if kernel_cu is None:

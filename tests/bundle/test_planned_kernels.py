@@ -291,8 +291,22 @@ def test_a_source_that_does_not_compile_is_left_out(tmp_path, assembler):
         tmp_path, assembler, text="__global__ void k(float *A) {\n  A[0] = nothing;\n}\n",
         **{**_cuda(), "source": "bad.cu", "entry": "k"},
     )  # fmt: skip
-    assert 'CUDA to PTX: identifier "nothing" is undefined (kernel.cu:2)' in one.result.problem
+    assert 'CUDA to PTX: identifier "nothing" is undefined (bad.cu:2)' in one.result.problem
     assert one.cubin is None
+    (two,) = planned(
+        tmp_path,
+        assembler,
+        text='#include "none.h"\n__global__ void k(float *A) {}\n',
+        **{**_cuda(), "source": "bad.cu", "entry": "k"},
+    )
+    assert "include; the C library's are not there" in two.result.problem
+    assert given_lines(two)[1] == f"  {two.result.problem}"
+
+
+def test_what_is_no_ptx(tmp_path, assembler):
+    """Damaged PTX names the plan and the source."""
+    with pytest.raises(UsageError, match=r"plan\.json: the PTX of add\.ptx: PTX line 1"):
+        planned(tmp_path, assembler, text="this is no ptx")
 
 
 def _cuda():
