@@ -14,12 +14,12 @@ from collections.abc import Iterable
 from stagebench.errors import UsageError
 from stagebench.facts.arch import SHARED_MEMORY_LIMIT_BYTES
 
-_ARCH = re.compile(r"sm_(\d+)([af]?)")
+_ARCH = re.compile(r"sm_([1-9]\d{1,2})([af]?)")
 
 
 def check_device_arch(device: str) -> None:
-    """Raise `UsageError` where no GPU is called so."""
-    if device in SHARED_MEMORY_LIMIT_BYTES:
+    """Raise `UsageError` where no GPU can be called so; whether there is one ptxas knows best."""
+    if _ARCH.fullmatch(device):
         return
     near = difflib.get_close_matches(device, SHARED_MEMORY_LIMIT_BYTES, n=1, cutoff=0.6)
     raise UsageError(

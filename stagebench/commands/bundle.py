@@ -26,7 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of any .cu or .ptx (`stagebench new plan SOURCE` writes one)",
     )
     parser.add_argument(
-        "-o", "--out", type=Path, required=True, metavar="DIR", help="a folder, or FILE.tar"
+        "-o",
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="a new or empty folder, or FILE.tar; a bundle that is there is replaced",
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of the values that --case makes (0)"
@@ -230,4 +235,5 @@ def _progress_of(doing: str) -> Callable[[int, int], None] | None:
 
 
 def _warn(message: str) -> None:
-    sys.stderr.write(f"stagebench: {message}\n")
+    clear = "\r\033[K" if sys.stderr.isatty() else ""  # a line of progress may stand there
+    sys.stderr.write(f"{clear}stagebench: {message}\n")

@@ -7,14 +7,19 @@ from stagebench.errors import UsageError
 
 
 @pytest.mark.parametrize(
-    ("text", "hint"), [("banana", "such as"), ("sm_9O", "did you mean sm_90?"), ("", "such as")]
-)
+    ("text", "hint"),
+    [
+        ("banana", "such as"), ("sm_9O", "did you mean sm_90?"), ("", "such as"),
+        ("sm_9000", "did you mean sm_90"), ("sm_090", "did you mean sm_90"), ("90", "such as"),
+    ],
+)  # fmt: skip
 def test_what_is_no_arch(text, hint):
     """It is refused whatever the variants are."""
     with pytest.raises(UsageError, match=f"--device-arch {text}: no such arch") as raised:
         check_device_arch(text)
     assert hint in raised.value.hint
-    check_device_arch("sm_90")
+    for real in ("sm_90", "sm_100a", "sm_88"):  # a device that no table here has
+        check_device_arch(real)
 
 
 @pytest.mark.parametrize(
