@@ -92,6 +92,8 @@ def _argument(param: SourceParam) -> str:
     lines.append(f"dtype = {json.dumps(param.dtype or '')}")
     if param.kind == "scalar":
         return "\n".join([*lines, "# value = 0", ""])
+    if param.dtype is None:
+        lines.append('# where it is no tensor:  dtype = "uint64", value = 0, and nothing else')
     role = "input" if param.read_only else "output"
     sure = "" if param.read_only else "  # or inout, or input"
     return "\n".join([*lines, "shape = []", f"role = {json.dumps(role)}{sure}", ""])
