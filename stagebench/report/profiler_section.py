@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from stagebench.model import Extent, Launch, ProfilerBuffer, SyncOp
 from stagebench.report import quantities
 from stagebench.report.explain_section import Section
+from stagebench.report.lines import visible
 from stagebench.report.quantities import UNKNOWN, known
 
 _START, _END = "timer_start_cuda", "timer_end_cuda"
@@ -23,7 +24,7 @@ def profiler_section(profiler: ProfilerBuffer, launch: Launch, ops: Sequence[Syn
         "words apart",
         f"it holds times and nothing else: the device IR names it in its marks alone ({marks}); "
         "zero before each run, never compared",
-        *((f"groups: {', '.join(profiler.group_names)}",) if profiler.group_names else ()),
+        *((f"groups: {visible(', '.join(profiler.group_names))}",) if profiler.group_names else ()),
     )
     rows = tuple(_row(event, profiler, ops) for event in profiler.events)
     head = ("event", "id", "roles", "starts", "ends", "CUDA")
@@ -36,7 +37,7 @@ def _row(event: Extent, profiler: ProfilerBuffer, ops: Sequence[SyncOp]) -> tupl
     ends = [op for op in mine if op.intrinsic.endswith(_END)]
     named = isinstance(event, int) and event < len(profiler.event_names)
     return (
-        profiler.event_names[event] if named and isinstance(event, int) else UNKNOWN,
+        visible(profiler.event_names[event]) if named and isinstance(event, int) else UNKNOWN,
         str(event),
         ", ".join(sorted({op.role for op in mine})) or UNKNOWN,
         _counts(starts),

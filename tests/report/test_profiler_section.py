@@ -53,6 +53,16 @@ def test_why_it_is_no_output():
     assert lines[2] == "groups: producer, consumers"
 
 
+def test_what_a_terminal_would_obey_is_spelt_out():
+    """Names are the kernel author's: a line feed or an escape sequence is shown, not obeyed."""
+    profiler = msgspec.structs.replace(
+        PROFILER, event_names=("lo\nad", "\x1b[2J"), group_names=("a\rb", "c")
+    )
+    found = section(profiler=profiler)
+    assert [row[0] for row in found.rows[1:3]] == ["lo\\x0aad", "\\x1b[2J"]
+    assert found.lines[2] == "groups: a\\x0db, c"
+
+
 def test_what_is_not_known_is_a_dash():
     """Marks that disagree on the stride, and no names."""
     profiler = msgspec.structs.replace(PROFILER, stride=None, group_names=(), events=())
