@@ -32,7 +32,8 @@ _NAMES = frozenset({"name", "loop_var", "function", "tensor"})
 _FOLLOWS = frozenset(
     {
         "dynamic_bytes", "static_bytes", "dynamic_smem_bytes", "offset_bytes", "first", "fields",
-        "overlaps", "bytes_per_version", "max_num_stages", "exceeds", "pipeline_depth", "versioned_by",
+        "overlaps", "bytes_per_version", "max_num_stages", "exceeds", "pipeline_depth",
+        "versioned_by",
     }
 )  # fmt: skip
 """Fields that change because another one of the same comparison did."""
