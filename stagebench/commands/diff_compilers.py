@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagebench.commands.sweep import add_pipeline
-from stagebench.errors import UsageError
+from stagebench.commands.sweep import GEMM_ARGUMENTS, add_pipeline, add_shape
+from stagebench.errors import MachineError, UsageError
 
 if TYPE_CHECKING:
     from stagebench.diff.text_input import Input
+    from stagebench.model import VariantResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE")
     group.add_argument("--pass-config", nargs="+", action="extend", default=[], metavar="KEY=VALUE")
     add_pipeline(group)
+    add_shape(parser)
 
 
 @contextlib.contextmanager
@@ -43,10 +45,11 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
             arguments.pipeline,
             *arguments.set,
             *arguments.pass_config,
+            *(getattr(arguments, place) for place in GEMM_ARGUMENTS.values()),
         ]
         if any(value is not None for value in asked):
             raise UsageError(
-                "--num-stages, --arch, --set and --pass-config say what to lower",
+                "--num-stages, --arch, --set, --pass-config and the GEMM's shape say what to lower",
                 hint="diff KERNEL --compiler tilelang==A tilelang==B; a dump is one variant",
             )
         yield None
@@ -56,20 +59,19 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
             "--compiler compares one kernel by two compilers",
             hint=f"stagebench diff {arguments.left} --compiler {' '.join(arguments.compiler)}",
         )
-    from stagebench.commands.sweep import pass_configs, with_pipeline
+    from stagebench.commands.sweep import parameters, pass_configs, with_pipeline
     from stagebench.diff.text_input import Input
     from stagebench.dump.files import read_dump
-    from stagebench.experiment.parameter_values import parse_assignments
     from stagebench.experiment.sweep import SweepOptions, run_sweep
     from stagebench.experiment.sweep_plan import SweepPlan
 
     depth = arguments.num_stages
     if depth is not None and not depth.isdigit():
         raise UsageError(f"--num-stages {depth}: one depth")
-    params = parse_assignments(arguments.set, "--set")
+    params = parameters(arguments)
     several = [name for name, values in params.items() if len(values) > 1]
     if several:
-        raise UsageError(f"--set {several[0]}: one value, not several")
+        raise UsageError(f"{several[0]}: diff compares one variant: one value, not several")
     plan = SweepPlan(
         kernel=arguments.left,
         num_stages=(2,) if depth is None else (int(depth),),
@@ -84,8 +86,16 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
         sides = []
         for name in folders:
             dump = read_dump(Path(folder) / str(name))
+            _check_compiler(dump.result)
             sides.append(Input(str(name), dump.kernel_cu, dump))
         yield sides[0], sides[1]
+
+
+def _check_compiler(result: VariantResult) -> None:
+    """Raise `MachineError` where a side has no compiler: there is nothing to compare."""
+    failure = result.failure
+    if failure is not None and failure.kind == "no_compiler":
+        raise MachineError(failure.message, hint=failure.detail)
 
 
 def _warn(message: str) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from stagebench.experiment.sweep import SweepOptions, SweepResult
     from stagebench.experiment.sweep_plan import SweepPlan
-    from stagebench.model import Scalar
+    from stagebench.model import ParamValue, Scalar
 
 DEFAULT_DUMP_DIR = "stagebench-dumps"
 _GEMM_FLAGS = {
@@ -103,11 +103,16 @@ def add_variant(
         help="a PassContext option, such as tl.disable_warp_specialized=true",
     )
     add_pipeline(axes)
+    add_shape(parser)
+    return axes
+
+
+def add_shape(parser: argparse.ArgumentParser) -> None:
+    """The shape of the built-in GEMM: shared with ``diff``."""
     gemm = parser.add_argument_group("shape of the built-in GEMM (short for --set)")
     for flag, name in _GEMM_FLAGS.items():
         kind = str if name == "dtype" else _integer
         gemm.add_argument(flag, nargs="+", type=kind, metavar="V", dest=f"gemm_{name}")
-    return axes
 
 
 def add_pipeline(group: argparse._ArgumentGroup) -> None:
@@ -194,8 +199,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 def sweep_plan(arguments: argparse.Namespace) -> SweepPlan:
     """What to lower, from the arguments of `add_kernel`, `add_variant` and `add_compilers`."""
-    from stagebench.experiment.parameter_values import parse_assignments
     from stagebench.experiment.sweep_plan import DEFAULT_ARCHS, SweepPlan
+
+    return SweepPlan(
+        kernel=arguments.kernel,
+        num_stages=None if arguments.num_stages is None else tuple(arguments.num_stages),
+        archs=DEFAULT_ARCHS if arguments.arch is None else tuple(arguments.arch),
+        params=parameters(arguments),
+        stage_param=arguments.stage_param,
+        pass_configs=pass_configs(with_pipeline(arguments)),
+        compilers=tuple(arguments.compiler),
+    )
+
+
+def parameters(arguments: argparse.Namespace) -> dict[str, tuple[ParamValue, ...]]:
+    """The values of ``--set``, and of the flags of `add_shape`, which are short for it."""
+    from stagebench.experiment.parameter_values import parse_assignments
 
     params = parse_assignments(arguments.set, "--set")
     for flag, name in _GEMM_FLAGS.items():
@@ -204,15 +223,7 @@ def sweep_plan(arguments: argparse.Namespace) -> SweepPlan:
             if name in params:
                 raise UsageError(f"{name} is given by {flag} and by --set")
             params[name] = tuple(values)
-    return SweepPlan(
-        kernel=arguments.kernel,
-        num_stages=None if arguments.num_stages is None else tuple(arguments.num_stages),
-        archs=DEFAULT_ARCHS if arguments.arch is None else tuple(arguments.arch),
-        params=params,
-        stage_param=arguments.stage_param,
-        pass_configs=pass_configs(with_pipeline(arguments)),
-        compilers=tuple(arguments.compiler),
-    )
+    return params
 
 
 def with_pipeline(arguments: argparse.Namespace) -> list[str]:

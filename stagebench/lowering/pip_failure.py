@@ -76,7 +76,8 @@ def _no_space(folder: Path) -> PipFailure:
         "no_space",
         f"no space left on the device: {', '.join(free)}",
         "a release takes about 300 MiB, and as much while it is unpacked; STAGEBENCH_CACHE_DIR or "
-        "XDG_CACHE_HOME names another cache, TMPDIR another place to unpack; `stagebench compilers remove` makes room",
+        "XDG_CACHE_HOME names another cache, TMPDIR another place to unpack; "
+        "`stagebench compilers remove` makes room",
     )
 
 

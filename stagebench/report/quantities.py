@@ -7,6 +7,7 @@ from itertools import groupby
 
 from stagebench.model import Extent
 from stagebench.model.facts import LineKind
+from stagebench.report.identity import AS_WRITTEN
 
 UNKNOWN = "–"
 """Not looked at, or not known; never a zero."""
@@ -79,12 +80,13 @@ def depth_range(depths: Sequence[str]) -> str:
 def depths_name(depths: Sequence[str]) -> str:
     """``depth 2`` or ``depths 2–4``; the empty string where there is no depth to name.
 
-    Compilers (``0.1.15``) take the place of depths in a run that has several: no word is needed.
+    Compilers (``0.1.15``, ``novenv``) take the place of depths in a run that has several: they need
+    no word.
     """
     named = [depth for depth in depths if depth != UNKNOWN]
     if not named:
         return ""
-    if any("." in depth for depth in named):
+    if not all(depth.isdigit() or depth == AS_WRITTEN for depth in named):
         return ", ".join(named)
     return f"depth{'s' if len(named) > 1 else ''} {depth_range(named)}"
 

@@ -23,6 +23,8 @@ def test_bytes_in_the_unit_that_reads_best(value, text):
         (["1", "2", "3", "8"], "depths 1–3, 8"),
         (["1", "3"], "depths 1, 3"),
         (["as written"], "depth as written"),
+        (["novenv"], "novenv"),
+        (["0.1.15", "novenv"], "0.1.15, novenv"),
     ],
 )
 def test_depths_are_named_as_ranges(depths, text):
