@@ -74,7 +74,8 @@ def with_probes(
     if isinstance(given, GivenKernel) and (given.problem is not None or candidate.ptx is None):
         return candidate  # the bundle says so itself
     variant = given.variant
-    name = f"{variant.kernel} {variant.arch} num_stages={variant.num_stages}"
+    depth = "" if variant.num_stages is None else f" num_stages={variant.num_stages}"
+    name = f"{variant.kernel} {variant.arch}{depth}"
     nvcc = how.assembler.toolchain.nvcc is not None
     own = Flags((), (), ()) if isinstance(given, GivenKernel) else flags(given, nvcc=nvcc)
     note = not_applied(own, nvcc=nvcc)

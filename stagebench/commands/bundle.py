@@ -96,12 +96,16 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Assemble and pack; 3 if a variant had to be left out."""
+    from stagebench.report import identity
+
     bundle = make(arguments, arguments.run, arguments.out, sys.stdout)
     count = len(bundle.variants)
     sys.stdout.write(f"{count} variant{'' if count == 1 else 's'} in {arguments.out}\n")
     for one in bundle.skipped:
-        sys.stdout.write(f"left out: {one.variant.kernel} {one.variant.arch} ")
-        sys.stdout.write(f"num_stages={one.variant.num_stages}: {one.reason.splitlines()[0]}\n")
+        depth = identity.depth(one.variant)
+        which = identity.AS_WRITTEN if depth is None else f"num_stages={depth}"
+        sys.stdout.write(f"left out: {one.variant.kernel} {one.variant.arch} {which}: ")
+        sys.stdout.write(f"{one.reason.splitlines()[0]}\n")
     return EXIT_VARIANT_FAILED if bundle.skipped else EXIT_OK
 
 
