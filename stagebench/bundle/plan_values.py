@@ -20,6 +20,15 @@ from stagebench.facts.arch import check_arch
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
 
 SOURCES = (".cu", ".ptx")
+_REGISTERS = "ptxas is given no flags: say it in the source, __launch_bounds__ or __maxnreg__"
+_HEADERS = "its folder goes into include, so that a changed header is seen"
+_ELSEWHERE = {
+    "-maxrregcount": _REGISTERS, "--maxrregcount": _REGISTERS, "-Xptxas": _REGISTERS,
+    "--ptxas-options": _REGISTERS, "-I": _HEADERS, "--include-path": _HEADERS,
+    "-include": _HEADERS, "--pre-include": _HEADERS,
+    "-arch": "it is the plan's arch", "--gpu-architecture": "it is the plan's arch",
+}  # fmt: skip
+"""Flags of the compiler of CUDA that would be ignored, or would go past what the plan says."""
 MAX_THREADS = 1024
 """Of a block (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")."""
 Problem = tuple[str, str | None]
@@ -69,6 +78,10 @@ def _paths(plan: Plan, folder: Path) -> Iterator[Problem]:
     for one in plan.include:
         if not (folder / one).is_dir():
             yield f"include: no folder {folder / one}", "a path relative to the plan"
+    for flag in plan.flags:
+        instead = next((hint for start, hint in _ELSEWHERE.items() if flag.startswith(start)), None)
+        if instead is not None:
+            yield f"flags has {flag}", instead
     for name, given in (("include", plan.include), ("define", plan.define), ("flags", plan.flags)):
         if given and source.suffix == ".ptx":
             yield f"{name} is for the compiler of CUDA, and {plan.source} is PTX", f"remove {name}"

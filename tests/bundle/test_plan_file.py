@@ -107,6 +107,8 @@ def test_a_descriptor_of_a_dump_can_be_pasted(tmp_path):
         ({"source": "add.cubin"}, "neither .cu nor .ptx", None),
         ({"include": ["nowhere"]}, "include: no folder", "relative to the plan"),
         ({"define": {"N": 1}}, "define is for the compiler of CUDA", "remove define"),
+        ({"flags": ["-maxrregcount=32"]}, "flags has -maxrregcount=32", "__launch_bounds__"),
+        ({"flags": ["-Iinc"]}, "flags has -Iinc", "goes into include"),
         ({"grid": []}, "grid = []: one to three extents", None),
         ({"grid": [4, 0]}, "grid = [4, 0]", None),
         ({"block": [2048]}, "a block of 2048 threads: at most 1024", None),
