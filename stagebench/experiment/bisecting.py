@@ -91,7 +91,7 @@ def bisect(
     """
     if len(points) < 2:
         raise UsageError(f"bisect needs two points of {axis} at least", hint=POINTS[axis])
-    look = _Looking(points, watched, options, folder, tell)
+    look = _Looking(axis, points, watched, options, folder, tell)
     end = len(points) - 1
     for at in (0, end):
         if look.at(at).value is None:
@@ -101,7 +101,7 @@ def bisect(
     look.check_names(0, end)
     pairs = look.pairs() if every else look.halved(0, end)
     sides = (look.dump(pairs[0][0]), look.dump(pairs[0][1])) if pairs else None
-    return Bisected(look.bisection(axis, pairs), sides)
+    return Bisected(look.bisection(pairs), sides)
 
 
 class _Looking:
@@ -109,12 +109,14 @@ class _Looking:
 
     def __init__(
         self,
+        axis: Axis,
         points: Sequence[Candidate],
         watched: Watched,
         options: SweepOptions,
         folder: Path,
         tell: Callable[[str], None],
     ) -> None:
+        self._axis = axis
         self._points = points
         self._watched = watched
         self._options = options
@@ -171,13 +173,13 @@ class _Looking:
         between = sorted(range(left + 1, right), key=lambda at: (abs(2 * at - left - right), at))
         return next((at for at in between if self.at(at).value is not None), None)
 
-    def bisection(self, axis: Axis, pairs: Sequence[tuple[int, int]]) -> Bisection:
+    def bisection(self, pairs: Sequence[tuple[int, int]]) -> Bisection:
         """The findings as they are told."""
         order = sorted(self._seen)
         left, right = pairs[0] if pairs else (None, None)
         between = () if left is None or right is None else range(left + 1, right)
         return Bisection(
-            axis=axis,
+            axis=self._axis,
             watched=self._watched.words,
             variant=self._dumps[min(self._dumps)].result.variant,
             points=tuple(self._seen[at] for at in order),
@@ -198,7 +200,10 @@ class _Looking:
         root = self._folder / str(index)
         try:
             run_sweep(point.plan, replace(self._options, dump_dir=root))
-        except MachineError as exc:  # no such compiler here: the others may do
+        except MachineError as exc:
+            if self._axis != "compiler":  # it is about all points
+                raise
+            # no such compiler here: the others may do
             return Point(name=point.name, value=None, note=exc.message)
         (dump,) = read_run(root)
         self._dumps[index] = dump

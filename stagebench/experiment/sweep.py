@@ -24,7 +24,7 @@ from stagebench.experiment.sweep_plan import (
 )
 from stagebench.experiment.sweep_watcher import SweepWatcher, Unwatched
 from stagebench.lowering.cache import Cache, default_cache_folder
-from stagebench.lowering.choose_compilers import choose_compilers
+from stagebench.lowering.choose_compilers import choose_compilers, untested_notes
 from stagebench.lowering.lower import (
     TIR_PIPELINE,
     Limits,
@@ -89,7 +89,7 @@ def run_sweep(
     """
     kernel = parse_kernel(plan.kernel)
     cache_dir = options.cache_dir or default_cache_folder()
-    compilers = choose_compilers(plan.compilers, cache_dir, options.warn)
+    compilers = choose_compilers(plan.compilers, cache_dir, options.warn, tell_untested=False)
     if TIR_PIPELINE in plan.pass_configs and all(c.compiler.name != "tvm" for c in compilers):
         raise UsageError(
             "--pipeline chooses Apache TVM's passes, and no compiler here is Apache TVM",
@@ -126,8 +126,16 @@ def run_sweep(
         lowerings = lower_with_each(requests, compilers, limits, cache, dumping, lower)
     if directory is not None:
         finish_dumps(directory, lowerings, folders)
+    results = [lowering.result for lowering in lowerings]
+    there = (
+        one.variant.compiler
+        for one in results
+        if one.failure is None or one.failure.kind != "no_compiler"
+    )
+    for note in untested_notes(there):
+        options.warn(note)
     return SweepResult(
-        run=Run(variants=tuple(lowering.result for lowering in lowerings)),
+        run=Run(variants=tuple(results)),
         kernel_cus=tuple(lowering.kernel_cu for lowering in lowerings),
         dump_folders=tuple(folders.get(index) for index in range(len(lowerings))),
         seconds=tuple(lowering.times.lower if lowering.times else None for lowering in lowerings),

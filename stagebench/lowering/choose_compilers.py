@@ -6,7 +6,7 @@ One that can't be had loses its own variants, never the others: it is a record w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,9 +45,16 @@ Chosen = CompilerEnvironment | NoCompiler
 
 
 def choose_compilers(
-    texts: Sequence[str], cache_folder: Path, tell: Callable[[str], None]
+    texts: Sequence[str],
+    cache_folder: Path,
+    tell: Callable[[str], None],
+    *,
+    tell_untested: bool = True,
 ) -> tuple[Chosen, ...]:
     """The environment of each value, in order; of this environment's compiler where there is none.
+
+    ``tell`` is told which of them are untested too, unless the caller does that once it knows that
+    they can be imported (`untested_notes`).
 
     Raises `UsageError` for a value that is none, or that names what another one does, and
     `MachineError` where not one of them can be had.
@@ -60,13 +67,20 @@ def choose_compilers(
         choice = parse_choice(text)
         found = choose_or_not(choice, overlays)
         chosen.append(_told_apart(found, choice, chosen, text))
-        note = untested(found.compiler.name, found.compiler.version)
-        if note is not None and isinstance(found, CompilerEnvironment):
+    if tell_untested:
+        there = (one.compiler for one in chosen if isinstance(one, CompilerEnvironment))
+        for note in untested_notes(there):
             tell(note)
-    missing = [one for one in chosen if isinstance(one, NoCompiler)]
+    missing = [one.error for one in chosen if isinstance(one, NoCompiler)]
     if len(missing) == len(chosen):
-        raise missing[0].error
+        raise missing[0]
     return tuple(chosen)
+
+
+def untested_notes(compilers: Iterable[Compiler]) -> tuple[str, ...]:
+    """A sentence about each compiler that this stagebench was not tested with."""
+    notes = (untested(compiler.name, compiler.version) for compiler in compilers)
+    return tuple(dict.fromkeys(note for note in notes if note is not None))
 
 
 def choose_or_not(choice: Choice, overlays: Overlays) -> Chosen:

@@ -112,7 +112,7 @@ class WorkerProcess:
         return MachineError(
             f"{compiler.name} {compiler.version} can't be imported by {self.environment.python}"
             f"{front}: {message}",
-            hint="stagebench doctor says what is missing",
+            hint=_import_by_hand(self.environment),
         )
 
     def log_tail(self, size: int = 4096) -> str:
@@ -135,3 +135,11 @@ class WorkerProcess:
         if process.stdout is not None:
             process.stdout.close()
         self._log.close()
+
+
+def _import_by_hand(environment: CompilerEnvironment) -> str:
+    """What shows all of an import that fails; of this environment's compiler ``doctor`` does."""
+    if environment.package is None:
+        return "stagebench doctor says what is missing"
+    front = f"PYTHONPATH={os.pathsep.join(environment.front)} " if environment.front else ""
+    return f"`{front}{environment.python} -c 'import {environment.compiler.name}'` shows all of it"

@@ -118,6 +118,12 @@ def test_an_end_without_an_answer(world):
         world.run([None, 10, 20])
 
 
+def test_a_compiler_that_works_for_no_point(world):
+    """On another axis than that of compilers no other end would help: its own error ends it."""
+    with pytest.raises(MachineError, match=r"^it is not here$"):
+        world.run([None, None], axis="num_stages")
+
+
 def test_what_is_shown(world):
     """Every point that was looked at, and which two are the neighbours."""
     done = world.run([10, 10, 20])

@@ -1,5 +1,7 @@
 """Does a compiler that can't be had or imported lose its own variants, and only these?"""
 
+import sys
+
 import msgspec
 import pytest
 
@@ -8,6 +10,7 @@ from stagebench.lowering.choose_compilers import NoCompiler
 from stagebench.lowering.compiler_environment import environment_in_front
 from stagebench.lowering.lower import Limits, Lowering, lower_with_each
 from stagebench.model import Compiler
+from tests.command_line import stagebench
 from tests.lowering.fake_compiler import environment, request
 
 WORKS = "hello()\nfor job, request in jobs(): raised(job, request)\n"
@@ -76,6 +79,22 @@ def test_none_is_left(tmp_path):
     """Where no compiler works the run is an error, not a table of crosses."""
     with pytest.raises(MachineError, match=r"9\.0\+local can't be imported by .* no such thing"):
         lower([broken(tmp_path, "raise ImportError('no such thing')\n")])
+
+
+def test_one_that_is_alone_is_one_line_and_what_shows_more(tmp_path):
+    """Not that it is untested too: it never ran."""
+    bad = broken(tmp_path, "raise ImportError('no such thing')\n").front[0]
+    words = ("gemm", "--arch", "sm_80", "--compiler", bad)
+    done = stagebench("sweep", *words, "--num-stages", "2", "--no-dumps")
+    reason = (
+        f"stagebench: tilelang 9.0+local can't be imported by {sys.executable} with {bad} in "
+        f"front: ImportError: no such thing\n  hint: `PYTHONPATH={bad} {sys.executable} -c "
+        "'import tilelang'` shows all of it\n"
+    )
+    assert (done.code, done.out, done.err) == (2, "", reason)
+    steps = ("--axis", "num_stages", "--num-stages", "2", "3", "--fact", "outcome")
+    done = stagebench("bisect", *words, *steps)
+    assert (done.code, done.out, done.err) == (2, "", reason)
 
 
 def test_a_poisoned_environment_changes_nothing(tmp_path, monkeypatch):
