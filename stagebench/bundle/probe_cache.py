@@ -7,6 +7,7 @@ entry is three cubins, what decoding needs, and the audit.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -39,11 +40,16 @@ _decode = msgspec.msgpack.Decoder(ProbedEntry).decode
 
 
 class ProbeCache:
-    """Builds of earlier bundles in ``folder``; ``warn`` is told of damages and failed writes."""
+    """Builds of earlier bundles in ``folder``.
+
+    ``warn`` is told of damages and (once) of a failed write, from any thread.
+    """
 
     def __init__(self, folder: Path, warn: Callable[[str], None]) -> None:
         self._folder = folder / "probes"
         self._warn = warn
+        self._writable = True
+        self._lock = threading.Lock()
 
     def get(self, key: str) -> ProbedEntry | None:
         """The stored builds; damaged ones are removed, with a warning."""
@@ -61,10 +67,19 @@ class ProbeCache:
 
     def put(self, key: str, entry: ProbedEntry) -> None:
         """Store builds.  A cache that can't be written costs time, never a result."""
+        if not self._writable:
+            return
         payload = zstandard.ZstdCompressor(level=6).compress(msgspec.msgpack.encode(entry))
         try:
             write_file(self._path(key), seal(_FORMAT, payload))
         except OSError as exc:
+            self._failed(exc)
+
+    def _failed(self, exc: OSError) -> None:
+        with self._lock:
+            told = not self._writable
+            self._writable = False
+        if not told:
             self._warn(f"the cache can't be written ({exc}); probes are not kept")
 
     def _path(self, key: str) -> Path:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
+from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, MachineError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -98,7 +100,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Assemble and pack; 3 if a variant had to be left out."""
     from stagebench.report import identity
 
-    bundle = make(arguments, arguments.run, arguments.out, sys.stdout)
+    try:
+        bundle = make(arguments, arguments.run, arguments.out, sys.stdout)
+    except OSError as exc:
+        if exc.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        where = exc.filename or tempfile.gettempdir()
+        raise MachineError(
+            f"{where}: {exc.strerror}",
+            hint="free some space, or set TMPDIR to a folder that has it",
+        ) from exc
     count = len(bundle.variants)
     sys.stdout.write(f"{count} variant{'' if count == 1 else 's'} in {arguments.out}\n")
     for one in bundle.skipped:

@@ -1,6 +1,9 @@
 """Is what ``stagebench bundle`` takes held against the run, before anything is assembled?"""
 
 import argparse
+import errno
+import os
+import tempfile
 
 import numpy as np
 import pytest
@@ -8,7 +11,7 @@ import pytest
 from stagebench.bundle.read import read_bundle
 from stagebench.commands import bundle as command
 from stagebench.dump.directory import DumpDirectory
-from stagebench.errors import StagebenchError
+from stagebench.errors import MachineError, StagebenchError
 from stagebench.model import LaunchParam
 from tests.bundle.building import C, launch, result, tensor, variant
 from tests.dumping import building as dumps
@@ -126,6 +129,20 @@ def test_code_that_is_not_for_the_device(run, capsys):
         "2 variants of sm_90a are not assembled for the device (sm_100): sm_90a is tied to its own"
         in capsys.readouterr().err
     )
+
+
+@pytest.mark.parametrize("file", ["/somewhere/kernel.ptx", None])
+def test_a_full_disk_behind_the_assembler(run, monkeypatch, file):
+    """The place is named: a program's folder may be on another disk than the bundle."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), file)
+
+    monkeypatch.setattr(Source, "submit", full)
+    with pytest.raises(MachineError, match="No space left on device") as raised:
+        run("@run", "--scalar", "M=256")
+    assert raised.value.message.startswith(file or tempfile.gettempdir())
+    assert "TMPDIR" in raised.value.hint
 
 
 def test_probes_know_the_scalars(run, tmp_path, monkeypatch):

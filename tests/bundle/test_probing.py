@@ -126,6 +126,17 @@ def test_a_damaged_entry_is_built_again(assembler, tmp_path):
     assert str(entry) in told[0]
 
 
+def test_a_cache_that_cannot_be_written(assembler, tmp_path):
+    """It costs time and one warning, and never a build."""
+    (tmp_path / "probes").write_text("a file lies where the folder belongs")
+    told = []
+    how = Probing(assembler, {"M": 256}, cache=ProbeCache(tmp_path, told.append))
+    found = probed(how, candidate(0), candidate(1))
+    assert all(one.probe is not None for one in found)
+    assert len(told) == 1
+    assert "probes are not kept" in told[0]
+
+
 def test_warnings_come_in_order(assembler):
     """However long each takes, what is told is in the order of the variants."""
     bad = PTX.replace("add.s32 %r4, %r4, 64", "add.s32 %r4, %r9, 64")  # does not assemble
