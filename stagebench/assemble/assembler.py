@@ -93,7 +93,13 @@ class Assembler:
         def work() -> Assembled | NotAssembled:
             return self._assemble_cuda(kernel_cu, arch, function, cuda_flags, ptxas_flags)
 
-        return self._submit(key, work, Assembled)
+        def task() -> Entry:
+            made = self._cached(key, work, Assembled)
+            if isinstance(made, Assembled):
+                self._know(made, self._key("ptx", made.ptx, arch, function, (), ptxas_flags))
+            return made
+
+        return self._submit(key, task, Assembled)
 
     def submit_ptx(
         self,
@@ -109,7 +115,7 @@ class Assembler:
         def work() -> MachineText | NotAssembled:
             return self._assemble_ptx(ptx, arch, function, ptxas_flags)
 
-        return self._submit(key, work, MachineText)
+        return self._submit(key, lambda: self._cached(key, work, MachineText), MachineText)
 
     def close(self) -> None:
         """Cancel what waits, end what runs."""
@@ -136,15 +142,32 @@ class Assembler:
         return entry_key(kind, text, arch, function, *flags, self.toolchain.identity)
 
     def _submit(
-        self, key: str, work: Callable[[], T | NotAssembled], kind: type[T]
+        self, key: str, task: Callable[[], Entry], kind: type[T]
     ) -> Future[T | NotAssembled]:
         """One future for each key: equal texts (depths often give them) are assembled once."""
+        del kind  # of the result: the key starts with it
         with self._lock:
             future = self._asked.get(key)
             if future is None or future.cancelled():
-                future = self._threads.submit(self._cached, key, work, kind)
+                future = self._threads.submit(task)
                 self._asked[key] = future
-        return future  # type: ignore[return-value] # the key starts with the kind of result
+        return future  # type: ignore[return-value] # as the key says
+
+    def _know(self, made: Assembled, ptx_key: str) -> None:
+        """Its PTX was assembled with it: who asks for that PTX (a probed build's base) has it."""
+        text = MachineText(
+            ptx=made.ptx,
+            cubin=made.cubin,
+            sass=made.sass,
+            resources=made.resources,
+            messages=made.messages,
+            ptxas_seconds=made.ptxas_seconds,
+            disassembly_seconds=made.disassembly_seconds,
+        )
+        done: Future[Entry] = Future()
+        done.set_result(text)
+        with self._lock:
+            self._asked.setdefault(ptx_key, done)
 
     def _cached(self, key: str, work: Callable[[], T | NotAssembled], kind: type[T]) -> Entry:
         if self._cache is not None:

@@ -233,6 +233,24 @@ def test_equal_texts_are_assembled_once(start):
         assert made.submit(REVERSE, "sm_80", "reverse") is made.submit(REVERSE, "sm_80", "reverse")
 
 
+def test_the_ptx_of_a_kernel_is_not_assembled_again(start):
+    """Its machine code came with it; for another arch, or with other flags, it is another."""
+    with start() as assembler:
+        made = assembler.submit(REVERSE, "sm_80", "reverse").result()
+        started = assembler.processes_started
+        again = assembler.submit_ptx(made.ptx, "sm_80", "reverse").result()
+        assert assembler.processes_started == started
+        assert isinstance(again, MachineText)
+        assert (again.ptx, again.cubin, again.sass) == (made.ptx, made.cubin, made.sass)
+        assert (again.resources, again.messages) == (made.resources, made.messages)
+        assembler.submit_ptx(made.ptx, "sm_90", "reverse").result()
+        assert assembler.processes_started > started
+    with start() as assembler:  # what is cached brings it too
+        assembler.submit(REVERSE, "sm_80", "reverse").result()
+        assert assembler.submit_ptx(made.ptx, "sm_80", "reverse").result() == again
+        assert assembler.processes_started == 0
+
+
 def test_ptx_alone(toolchain, tmp_path, reversed_):
     """PTX assembles to what its CUDA assembled to, and is cached likewise."""
     whole = reversed_["sm_90a"]
