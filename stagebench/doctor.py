@@ -19,7 +19,7 @@ from stagebench import __version__
 from stagebench.assemble.toolchain import program_version
 from stagebench.assemble.wheels import ALL_WHEELS, INSTALL, Wheel, find_wheel
 from stagebench.errors import MachineError, StagebenchError
-from stagebench.lowering.cache import default_cache_folder
+from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.lowering.compiler_choice import distribution_of
 from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.tested_releases import tested_range, untested

@@ -4,7 +4,8 @@ from stagebench.experiment.kernel_reference import parse_kernel
 from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import expand
 from stagebench.experiment.sweep_watcher import Unwatched
-from stagebench.lowering.cache import Cache, default_cache_folder
+from stagebench.lowering.cache import Cache
+from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.lower import Limits, lower_all
 

@@ -18,7 +18,7 @@ from stagebench.bundle.build import Candidate, Cubin
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.template_headers import SWEEP, other_release
-from stagebench.lowering.cache import default_cache_folder
+from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.machine.flags import flags
 
 if TYPE_CHECKING:

@@ -127,6 +127,11 @@ def make(
 
     ``tell`` is where what was read of launch plans is said (default: standard error).
     """
+    from stagebench.dump.place import check_place
+
+    texts = list(runs)
+    for text in texts:
+        check_place(text)
     from stagebench.bundle.assembling import Assembling
     from stagebench.bundle.build import BuildOptions, build_bundle, cubin_arch
     from stagebench.bundle.device_arch import check_device_arch
@@ -152,7 +157,6 @@ def make(
         )
     if arguments.max_ctas < 1:
         raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")
-    texts = list(runs)
     plans = [Path(text) for text in texts if is_plan(text)]
     ops = _probe_ops(arguments.probe_ops)
     candidates = run_candidates([text for text in texts if not is_plan(text)], _warn)

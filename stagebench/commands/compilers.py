@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List, make or delete; a release that can't be had is an error."""
-    from stagebench.lowering.cache import default_cache_folder
+    from stagebench.lowering.cache_folder import default_cache_folder
     from stagebench.lowering.compiler_choice import Place, parse_choice
     from stagebench.lowering.overlays import Overlays
 

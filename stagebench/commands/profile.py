@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from stagebench.commands.bundle import add_build_arguments, make
 from stagebench.commands.sweep import GEMM_ARGUMENTS, add_compilers, add_variant
+from stagebench.dump.place import check_place
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
 
@@ -119,6 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Profile (or read what was profiled) and show it; 3 if a variant is wrong, or did not run."""
     source = Path(arguments.bundle)
     is_kernel = _is_kernel(source, arguments.bundle)
+    if not is_kernel:
+        check_place(arguments.bundle)
     plans = _plans(arguments)
     if not is_kernel:
         _check_nothing_to_lower(arguments)

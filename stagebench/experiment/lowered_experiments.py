@@ -17,7 +17,8 @@ from stagebench.experiment.experiment_policies import experiment_policies
 from stagebench.experiment.planned_variants import Planned, plan_variants
 from stagebench.experiment.sweep import DEFAULT_ASSEMBLER, SweepOptions, lowerer
 from stagebench.experiment.sweep_watcher import SweepWatcher, Unwatched
-from stagebench.lowering.cache import Cache, default_cache_folder
+from stagebench.lowering.cache import Cache
+from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers, choose_or_not
 from stagebench.lowering.compiler_choice import parse_choice
 from stagebench.lowering.compiler_environment import CompilerEnvironment, this_environment

@@ -23,7 +23,8 @@ from stagebench.experiment.sweep_plan import (
     expand,
 )
 from stagebench.experiment.sweep_watcher import SweepWatcher, Unwatched
-from stagebench.lowering.cache import Cache, default_cache_folder
+from stagebench.lowering.cache import Cache
+from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.lowering.choose_compilers import choose_compilers, untested_notes
 from stagebench.lowering.lower import (
     TIR_PIPELINE,

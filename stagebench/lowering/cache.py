@@ -48,15 +48,6 @@ _decode_header = msgspec.json.Decoder(EntryHeader).decode
 _decode_payload = msgspec.json.Decoder(Lowered | Raised).decode
 
 
-def default_cache_folder() -> Path:
-    """``STAGEBENCH_CACHE_DIR``, else ``stagebench`` in the user's cache folder (XDG)."""
-    named = os.environ.get("STAGEBENCH_CACHE_DIR")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "stagebench"
-
-
 class Cache:
     """Results of earlier lowerings.  ``warn`` is told of damaged entries and failed writes."""
 

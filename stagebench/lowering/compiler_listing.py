@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 from pathlib import Path
 from typing import Literal
 
-from stagebench.errors import MachineError
+from msgspec.structs import replace
+
+from stagebench.dump.atomic_file import write_file
 from stagebench.lowering.compiler_choice import COMPILERS, distribution_of
-from stagebench.lowering.compiler_environment import this_environment
 from stagebench.lowering.installed_packages import find_distribution
-from stagebench.lowering.overlays import PACKAGES, Overlays, Packages
+from stagebench.lowering.overlays import PACKAGES, Overlays, Packages, size_of
 from stagebench.lowering.tested_releases import untested
 from stagebench.model import Record
-from stagebench.model.codec import decode
+from stagebench.model.codec import decode, encode_pretty
 
 _BESIDE = {"tilelang": ("apache-tvm-ffi", "z3-solver"), "tvm": ("apache-tvm-ffi",)}
 
@@ -41,25 +42,34 @@ def list_compilers(overlays: Overlays) -> tuple[ListedCompiler, ...]:
         name, _, version = folder.name.partition("-")
         own = distribution_of(name)
         kept = decode((folder / PACKAGES).read_bytes(), Packages, str(folder / PACKAGES))
+        if kept.bytes is None:
+            kept = _measured(folder, kept)
         packages = {key: value for key, value in kept.packages.items() if key != own}
-        listed.append(_made(name, version, folder, packages, "made"))
+        listed.append(_made(name, version, folder, packages, kept.bytes))
     for text in overlays.unfinished():
         name, _, version = text.partition("-")
-        listed.append(_made(name, version, None, {}, "unfinished"))
+        listed.append(_made(name, version, None, {}, None))
     return tuple(listed)
 
 
+def _measured(folder: Path, kept: Packages) -> Packages:
+    """The record with what the overlay takes, kept for the next time where that is possible."""
+    measured = replace(kept, bytes=size_of(folder))
+    with contextlib.suppress(OSError):
+        write_file(folder / PACKAGES, encode_pretty(measured))
+    return measured
+
+
 def _here(name: str) -> ListedCompiler | None:
-    """This environment's compiler of that name, if it has one."""
-    try:
-        compiler = this_environment(name).compiler
-    except MachineError:  # none is installed here: the cache may have some
+    """This environment's compiler of that name, if it has one; the cache may have others."""
+    own = find_distribution(distribution_of(name), None)
+    if own is None:
         return None
     beside = {other: find_distribution(other, None) for other in _BESIDE[name]}
     return ListedCompiler(
-        compiler=f"{compiler.name}=={compiler.version}",
+        compiler=f"{name}=={own.version}",
         state="here",
-        tested=untested(compiler.name, compiler.version) is None,
+        tested=untested(name, own.version) is None,
         packages={other: one.version for other, one in beside.items() if one is not None},
         folder=None,
         bytes=None,
@@ -71,20 +81,13 @@ def _made(
     version: str,
     folder: Path | None,
     packages: dict[str, str],
-    state: Literal["made", "unfinished"],
+    size: int | None,
 ) -> ListedCompiler:
     return ListedCompiler(
         compiler=f"{name}=={version}",
-        state=state,
+        state="unfinished" if folder is None else "made",
         tested=untested(name, version) is None,
         packages=packages,
         folder=None if folder is None else str(folder),
-        bytes=None if folder is None else _size(folder),
+        bytes=size,
     )
-
-
-def _size(root: Path) -> int:
-    total = 0
-    for folder, _, files in os.walk(root):
-        total += sum(os.lstat(os.path.join(folder, name)).st_size for name in files)  # noqa: PTH118 - thousands of files
-    return total

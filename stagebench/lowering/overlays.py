@@ -20,17 +20,19 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from stagebench.dump.atomic_file import write_file
 from stagebench.errors import MachineError
 from stagebench.lowering.compiler_choice import Release, distribution_of
 from stagebench.lowering.compiler_environment import worker_environ
 from stagebench.lowering.installed_packages import find_distribution, requirement
-from stagebench.lowering.pip_failure import PipFailure, pip_failure
 from stagebench.lowering.tested_releases import beside
 from stagebench.model import Record
 from stagebench.model.codec import encode_pretty
+
+if TYPE_CHECKING:
+    from stagebench.lowering.pip_failure import PipFailure
 
 FOLDER = "compilers"
 _BESIDE = ("apache-tvm-ffi", "z3-solver")
@@ -40,10 +42,14 @@ PACKAGES = "packages.json"
 
 
 class Packages(Record, frozen=True, kw_only=True):
-    """``packages.json``: what an overlay consists of, distribution by version."""
+    """``packages.json``: what an overlay consists of, distribution by version.
+
+    ``bytes`` is what it takes; ``None``: an earlier stagebench made it, and did not measure.
+    """
 
     schema_version: Literal[1]
     packages: dict[str, str]
+    bytes: int | None = None
 
 
 class Overlays:
@@ -132,7 +138,7 @@ class Overlays:
         packages = {other: one.version for other, one in found.items() if one is not None}
         for mark in unfinished.glob(f"{_PART}*"):
             mark.unlink()
-        record = Packages(schema_version=1, packages=packages)
+        record = Packages(schema_version=1, packages=packages, bytes=size_of(unfinished))
         write_file(unfinished / PACKAGES, encode_pretty(record))
         unfinished.rename(self.folder / name)
         return self.folder / name
@@ -153,6 +159,8 @@ class Overlays:
             environ["PIP_RETRIES"] = "1"
         done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
         if done.returncode:
+            from stagebench.lowering.pip_failure import pip_failure
+
             failure = pip_failure(done.stderr, demands, self.folder)
             if not any(folder.glob(f"{_PART}*")):  # nothing of it that a next try could go on with
                 shutil.rmtree(folder, ignore_errors=True)
@@ -180,6 +188,14 @@ class Overlays:
             yield
         finally:
             os.close(handle)
+
+
+def size_of(root: Path) -> int:
+    """What a folder's files take, in bytes; thousands of files take a while."""
+    total = 0
+    for folder, _, files in os.walk(root):
+        total += sum(os.lstat(os.path.join(folder, name)).st_size for name in files)  # noqa: PTH118 - thousands of files
+    return total
 
 
 def _folder_name(release: Release) -> str:

@@ -16,7 +16,7 @@ from stagebench.experiment.planned_variants import plan_variants
 from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan, expand
 from stagebench.gate.expectation import Expectation
-from stagebench.lowering.cache import default_cache_folder
+from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.model import Compiler, Facts
 from stagebench.model.verdict import AcceptCommand, AcceptStep, Verdict
 from stagebench.testing.definition import AskedCheck, as_experiment

@@ -12,7 +12,7 @@ import pytest
 
 import stagebench
 from stagebench.errors import MachineError
-from stagebench.lowering.cache import default_cache_folder
+from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.lowering.compiler_choice import parse_choice
 from stagebench.lowering.overlays import Overlays
 from stagebench.lowering.tested_releases import TESTED

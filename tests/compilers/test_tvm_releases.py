@@ -17,7 +17,7 @@ from stagebench.errors import MachineError
 from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.kernels import TVM_BUILTINS
-from stagebench.lowering.cache import default_cache_folder
+from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.lowering.compiler_choice import parse_choice
 from stagebench.lowering.overlays import Overlays
 from stagebench.lowering.tested_releases import TESTED_TVM

@@ -7,7 +7,7 @@ why: the IR's rule is that every branch is taken (DESIGN, "The JSON that scripts
 import pytest
 
 from stagebench.experiment.sweep import SweepOptions, run_sweep
-from stagebench.lowering.cache import default_cache_folder
+from stagebench.lowering.cache_folder import default_cache_folder
 from tests.corpus.test_ground_truth import CASES, plan_of
 
 pytestmark = pytest.mark.tilelang

@@ -7,7 +7,8 @@ import msgspec
 from stagebench.dump.files import read_dump
 from stagebench.experiment.kernel_reference import parse_kernel
 from stagebench.experiment.sweep_plan import SweepPlan, expand
-from stagebench.lowering.cache import Cache, default_cache_folder
+from stagebench.lowering.cache import Cache
+from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.lowering.compiler_environment import this_environment
 from stagebench.worker.protocol import Lowered, Raised, Times
 

@@ -4,7 +4,7 @@ import pytest
 
 from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan
-from stagebench.lowering.cache import default_cache_folder
+from stagebench.lowering.cache_folder import default_cache_folder
 from tests.tvm.lowering import needs_tvm
 
 pytestmark = needs_tvm
