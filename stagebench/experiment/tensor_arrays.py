@@ -55,6 +55,12 @@ def to_bytes(function: str, tensor: BundledTensor, value: object) -> bytes:
 def to_expected(function: str, tensor: BundledTensor, value: object) -> bytes:
     """What an output must be, as float64; `UsageError` as above."""
     array = _array(function, tensor.name, value)
+    if dtype_of(tensor.dtype).bits < 8:
+        raise UsageError(
+            f"{function} gives {tensor.name}, which is packed {tensor.dtype}: its bytes can't be "
+            "held against numbers",
+            hint=f"leave {tensor.name} out: depths are compared with each other",
+        )
     if array.dtype.kind not in "fiub":
         raise UsageError(
             f"{function} gives {tensor.name} as {array.dtype}: not real numbers",

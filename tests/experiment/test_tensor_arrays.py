@@ -40,6 +40,13 @@ def test_another_byte_order_keeps_the_values():
     assert to_expected("f", tensor(), halves.astype(">f8")) == halves.astype("<f8").tobytes()
 
 
+def test_packed_outputs_have_no_numbers():
+    """Two values of a byte are compared as one; what is expected of each can't be."""
+    with pytest.raises(UsageError, match="A, which is packed int4") as raised:
+        to_expected("reference()", tensor("int4"), np.zeros((2, 3)))
+    assert "leave A out" in raised.value.hint
+
+
 def test_strides_and_gaps():
     """Elements lie where the strides say; the gaps are zero, and are not seen."""
     padded = tensor("int32", strides=(4, 1))
