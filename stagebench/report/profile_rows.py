@@ -151,8 +151,7 @@ def rate_rows(sweep: MeasuredSweep) -> Rows:
         None if timing.correct is False else rate
         for timing, rate in zip(sweep.timings, sweep.rates, strict=True)
     ]
-    return (
-        head,
+    rows = (
         ("TFLOP/s", *(_number(rate.tera_flops if rate else None) for rate in columns)),
         (
             "of the matrix units' peak",
@@ -163,6 +162,7 @@ def rate_rows(sweep: MeasuredSweep) -> Rows:
             *(_share(rate.of_bandwidth if rate else None) for rate in columns),
         ),
     )
+    return (head, *(row for row in rows if set(row[1:]) != {UNKNOWN}))
 
 
 def compiler_tables(sweeps: Sequence[MeasuredSweep]) -> tuple[tuple[str, Rows], ...]:

@@ -11,6 +11,7 @@ from stagebench.errors import UsageError
 from tests.command_line import stagebench
 
 PLANS = Path(__file__).parent / "plans"
+BY_HAND = Path(__file__).parents[2] / "experiments" / "by_hand"
 MANY = """
 #include <cuda_fp16.h>
 // __global__ void commented(int a);
@@ -71,7 +72,7 @@ def test_what_has_no_plan(tmp_path, name, content, message):
 def test_a_plan_that_is_filled_in_is_read(tmp_path):
     """As it is written it names what is missing; filled in, it is the plan written by hand."""
     for file in ("sgemm.cu", "tile.cuh"):
-        shutil.copy(PLANS / file, tmp_path)
+        shutil.copy(BY_HAND / file, tmp_path)
     words = ("--num-stages", "1", "2", "--arch", "sm_80", "-o", "plans/s.toml")
     made = stagebench("new", "plan", "sgemm.cu", *words, cwd=tmp_path)
     assert made.code == 0, made.err

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
     [
         "depth_on_hopper.md",
         "in_kernel_regions.md",
+        "kernel_by_hand.md",
         "one_pass_for_num_stages.md",
         pytest.param("releases.md", marks=pytest.mark.slow),  # fetches and runs six releases
         pytest.param("tvm_releases.md", marks=[pytest.mark.slow, pytest.mark.tvm]),  # three
