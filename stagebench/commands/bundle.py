@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, MachineError, UsageError
 
 if TYPE_CHECKING:
@@ -159,24 +160,24 @@ def make(
         raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")
     plans = [Path(text) for text in texts if is_plan(text)]
     ops = _probe_ops(arguments.probe_ops)
-    candidates = run_candidates([text for text in texts if not is_plan(text)], _warn)
-    with Assembling(_warn) as source:
+    candidates = run_candidates([text for text in texts if not is_plan(text)], warn)
+    with Assembling(warn) as source:
         if plans:
             from stagebench.bundle.planned_kernels import planned_candidates
 
-            candidates += planned_candidates(plans, source.assembler, _warn)
+            candidates += planned_candidates(plans, source.assembler, warn)
         _check(candidates, options)
         if arguments.case:
             from stagebench.experiment.case_values import with_case_values
 
             candidates = with_case_values(
-                candidates, arguments.case, options, arguments.seed, warn=_warn
+                candidates, arguments.case, options, arguments.seed, warn=warn
             )
         elif arguments.inputs is not None or arguments.expected is not None:
             from stagebench.experiment.array_files import with_array_values
 
             candidates = with_array_values(
-                candidates, arguments.inputs, arguments.expected, options, _warn
+                candidates, arguments.inputs, arguments.expected, options, warn
             )
         archs = {
             cubin_arch(one.result.variant.arch, arguments.device_arch)
@@ -187,14 +188,14 @@ def make(
         if not arguments.no_probes:
             how = Probing(
                 source.assembler, options.scalars, arguments.max_ctas, ops,
-                ProbeCache(source.cache_folder, _warn),
+                ProbeCache(source.cache_folder, warn),
             )  # fmt: skip
             candidates = all_with_probes(
                 [
                     (one, cubin_arch(one.result.variant.arch, arguments.device_arch))
                     for one in candidates
                 ],
-                how, _warn, _progress_of("probing"),
+                how, warn, _progress_of("probing"),
             )  # fmt: skip
         if plans:
             _tell(candidates, tell or sys.stderr)
@@ -211,10 +212,10 @@ def _check(candidates: Iterable[Candidate], options: BuildOptions) -> None:
     lowered = [one for one in candidates if one.launch is not None]
     check_options(options, lowered)
     for note in header_notes(lowered):
-        _warn(note)
+        warn(note)
     if options.device_arch is not None:
         for note in device_notes((one.result.variant.arch for one in lowered), options.device_arch):
-            _warn(note)
+            warn(note)
 
 
 def _tell(candidates: Iterable[Candidate], stream: TextIO) -> None:
@@ -251,8 +252,3 @@ def _progress_of(doing: str) -> Callable[[int, int], None] | None:
         sys.stderr.flush()
 
     return told
-
-
-def _warn(message: str) -> None:
-    clear = "\r\033[K" if sys.stderr.isatty() else ""  # a line of progress may stand there
-    sys.stderr.write(f"{clear}stagebench: {message}\n")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands.sweep import GEMM_ARGUMENTS, add_pipeline, add_shape
+from stagebench.commands.warning import warn
 from stagebench.errors import MachineError, UsageError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
         compilers=tuple(arguments.compiler),
     )
     with tempfile.TemporaryDirectory(prefix="stagebench-") as folder:
-        options = SweepOptions(dump_dir=Path(folder), warn=_warn)
+        options = SweepOptions(dump_dir=Path(folder), warn=warn)
         folders = run_sweep(plan, options).dump_folders
         sides = []
         for name in folders:
@@ -96,7 +96,3 @@ def _check_compiler(result: VariantResult) -> None:
     failure = result.failure
     if failure is not None and failure.kind == "no_compiler":
         raise MachineError(failure.message, hint=failure.detail)
-
-
-def _warn(message: str) -> None:
-    sys.stderr.write(f"stagebench: {message}\n")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ def sweep_options(arguments: argparse.Namespace) -> SweepOptions:
         jobs=arguments.jobs,
         timeout_seconds=arguments.timeout,
         memory_limit_bytes=arguments.memory_limit,
-        warn=_warn,
+        warn=warn,
     )
 
 
@@ -265,10 +266,6 @@ def _assembler(arguments: argparse.Namespace) -> str | None:
     named: str | None = arguments.assembler
     asked = arguments.machine or arguments.chart is not None
     return named or (DEFAULT_ASSEMBLER if asked else None)
-
-
-def _warn(message: str) -> None:
-    sys.stderr.write(f"stagebench: {message}\n")
 
 
 def _write_json(result: SweepResult, target: str, *, seconds: bool) -> None:

@@ -11,6 +11,7 @@ import pytest
 from stagebench.bundle.read import read_bundle
 from stagebench.commands import bundle as bundle_command
 from stagebench.commands import profile as profile_command
+from stagebench.commands.profile_source import is_bundle
 from stagebench.dump.directory import DumpDirectory
 from stagebench.dump.files import CUBIN, PTX, SASS
 from stagebench.errors import UsageError
@@ -68,9 +69,9 @@ def test_wrong_numbers(tmp_path, words, said):
 
 def test_a_bundle_is_told_from_a_run(tmp_path):
     """A folder with an index, or a file, is a bundle; a folder of dumps is not."""
-    assert profile_command.is_bundle(bundle(tmp_path / "b", parts(0)))
-    assert profile_command.is_bundle(bundle(tmp_path / "b.tar", parts(0)))
-    assert not profile_command.is_bundle(tmp_path)
+    assert is_bundle(bundle(tmp_path / "b", parts(0)))
+    assert is_bundle(bundle(tmp_path / "b.tar", parts(0)))
+    assert not is_bundle(tmp_path)
 
 
 class Source:

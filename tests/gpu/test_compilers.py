@@ -12,6 +12,7 @@ import pytest
 
 from stagebench.bundle.read import read_bundle
 from stagebench.commands import profile as profile_command
+from stagebench.commands.profile_source import is_kernel
 from stagebench.dump.directory import DumpDirectory
 from stagebench.errors import MachineError, StagebenchError, UsageError
 from stagebench.experiment.sweep import SweepResult
@@ -209,7 +210,7 @@ def test_a_folder_wins_over_a_built_in(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gemm").mkdir()
     kernel = argparse.Namespace(bundle="gemm")
-    assert not profile_command._is_kernel(Path(kernel.bundle), kernel.bundle)
+    assert not is_kernel(kernel.bundle)
     (tmp_path / "gemm").rmdir()
-    assert profile_command._is_kernel(Path(kernel.bundle), kernel.bundle)
-    assert not profile_command._is_kernel(Path("gemmm"), "gemmm")
+    assert is_kernel(kernel.bundle)
+    assert not is_kernel("gemmm")

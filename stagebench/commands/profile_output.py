@@ -1,0 +1,94 @@
+"""How is a profile shown?  JSON, tables, charts and timelines, as they were asked for."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stagebench.commands.warning import warn
+from stagebench.errors import UsageError
+
+if TYPE_CHECKING:
+    from stagebench.gpu.records import Profile
+    from stagebench.timing.measured import Measured
+
+_BAD = ("wrong", "race", "fails", "hangs")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What there is to show, and the folder that it lies in.
+
+    ``profile`` is ``None`` where only ``timings.json`` was kept; ``left_out``: a variant could not
+    be bundled.
+    """
+
+    profile: Profile | None
+    measured: Measured
+    folder: Path
+    left_out: bool = False
+
+    @property
+    def bad(self) -> bool:
+        """Is a variant wrong, or did one not run?"""
+        variants = () if self.profile is None else self.profile.variants
+        wrong = any(one.correctness.verdict in _BAD or one.error for one in variants)
+        return wrong or self.left_out
+
+
+def show(found: Found, arguments: argparse.Namespace) -> None:
+    """JSON, tables, pictures: as they were asked for."""
+    from stagebench.report.profile_view import print_measured, print_verdicts
+
+    if arguments.json is not None:
+        _write_json(found, arguments.json)
+    if arguments.json != "-":
+        if found.profile is not None:
+            print_verdicts(found.profile)
+        print_measured(found.measured, sites=arguments.sites)
+    if arguments.chart is not None:
+        _write_charts(found.measured, arguments.chart)
+    if arguments.timeline is not None:
+        _write_timelines(found, arguments)
+
+
+def _write_json(found: Found, target: str) -> None:
+    from stagebench.dump.atomic_file import write_file
+    from stagebench.model.codec import encode_pretty
+
+    data = encode_pretty({"profile": found.profile, "timings": found.measured})
+    if target == "-":
+        sys.stdout.write(data.decode())
+    else:
+        write_file(Path(target), data)
+
+
+def _write_charts(measured: Measured, folder: Path) -> None:
+    from stagebench.dump.atomic_file import write_file
+    from stagebench.timing.measured import sweep_names
+    from stagebench.timing.stall_chart import stall_chart
+
+    for sweep, told in zip(measured.sweeps, sweep_names(measured), strict=True):
+        if all(timing.num_stages is None for timing in sweep.timings):
+            warn(f"{told} has no depth: there is nothing to draw against it")
+            continue
+        name = re.sub(r"[^A-Za-z0-9._=,+-]", ".", told)
+        title = f"{told.replace('/', ' · ')} · {measured.device}"
+        write_file(folder / f"{name}.svg", stall_chart(sweep.timings, title=title))
+
+
+def _write_timelines(found: Found, arguments: argparse.Namespace) -> None:
+    from stagebench.timing.timeline_files import write_timelines
+
+    if found.profile is None:
+        raise UsageError(
+            f"--timeline needs the probe buffers, and {found.folder} is times alone",
+            hint="give the folder that `stagebench profile -o` wrote",
+        )
+    written = write_timelines(found.profile, found.folder, arguments.timeline, arguments.only)
+    if not written:
+        warn("no variant has a probe buffer: no timeline was written")

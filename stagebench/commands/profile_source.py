@@ -1,0 +1,185 @@
+"""What is `profile` given, and how does it become a bundle for this machine's device?
+
+A bundle, a run, launch plans, a kernel, or what an earlier profile wrote.  An option that says
+nothing of what was given is refused: a user would believe that it was looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from stagebench.commands.bundle import add_build_arguments, make
+from stagebench.commands.sweep import GEMM_ARGUMENTS
+from stagebench.commands.warning import warn
+from stagebench.dump.place import check_place
+from stagebench.errors import UsageError
+from stagebench.kernels import BUILTINS, TVM_BUILTINS
+
+Kind = Literal["kernel", "plans", "measured", "bundle", "run"]
+
+DUMPS = "dumps"
+"""Where, in the folder of a profile, the dumps of a kernel that was lowered for it are."""
+FIRST_OWN_ARCH = 9
+"""The compute capability from which on ``sm_…a`` targets exist (PTX ISA, ``.target``)."""
+_BUNDLE = "bundle.json"
+_TIMINGS = "timings.json"
+_LOWERING = {
+    "--num-stages": "num_stages",
+    "--arch": "arch",
+    "--set": "set",
+    "--compiler": "compiler",
+    "--pass-config": "pass_config",
+    "--pipeline": "pipeline",
+    "--stage-param": "stage_param",
+    **GEMM_ARGUMENTS,
+}
+_CHOOSE = "--only chooses among the variants of a bundle; RUN[compiler=tvm] of a run"
+_GIVE = "give it to `stagebench bundle`, or profile the run itself"
+
+
+@dataclass(frozen=True)
+class ProfileSource:
+    """``text`` as it was typed; ``plans`` are all that were named."""
+
+    kind: Kind
+    text: str
+    plans: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """Where it is, unless it is a kernel."""
+        return Path(self.text)
+
+
+def source_of(arguments: argparse.Namespace) -> ProfileSource:
+    """What was given; `UsageError` where it can't be meant so."""
+    text = arguments.bundle
+    if is_kernel(text):
+        if arguments.more:
+            raise _not_several(arguments.more[0])
+        return ProfileSource("kernel", text)
+    check_place(text)
+    plans = _plans(text, arguments.more)
+    _refuse(arguments, _LOWERING, f"says what to lower, and {text} is no kernel", _CHOOSE)
+    if plans:
+        return ProfileSource("plans", text, plans)
+    given = _bundling(arguments)
+    if _is_measured(Path(text)):
+        _refuse(arguments, given, f"says how to bundle, and {text} was measured already", _GIVE)
+        return ProfileSource("measured", text)
+    if is_bundle(Path(text)):
+        why = f"says how to bundle, and {text} is a bundle, made with its own"
+        _refuse(arguments, given, why, _GIVE)
+        return ProfileSource("bundle", text)
+    return ProfileSource("run", text)
+
+
+def is_kernel(text: str) -> bool:
+    """Is it a kernel rather than a place?  A folder wins over a built-in of the same name."""
+    if Path(text).exists():
+        return Path(text).suffix == ".py"
+    path, _, _ = text.rpartition(":")
+    return text in BUILTINS or text in TVM_BUILTINS or path.endswith(".py")
+
+
+def is_bundle(path: Path) -> bool:
+    """Is it a bundle, and neither a run nor a launch plan?"""
+    from stagebench.bundle.plan_file import is_plan
+
+    return ((path / _BUNDLE).is_file() or path.is_file()) and not is_plan(str(path))
+
+
+def _is_measured(path: Path) -> bool:
+    return path.name.endswith(_TIMINGS) or (path / _TIMINGS).is_file()
+
+
+def _plans(first: str, more: list[str]) -> tuple[str, ...]:
+    """The launch plans that are named; nothing else may be named several times."""
+    from stagebench.bundle.plan_file import is_plan
+
+    names = [first, *more]
+    plans = tuple(name for name in names if is_plan(name) and not _is_measured(Path(name)))
+    if more and len(plans) < len(names):
+        raise _not_several(next(name for name in names if name not in plans))
+    return plans
+
+
+def _not_several(name: str) -> UsageError:
+    return UsageError(
+        f"{name} is no launch plan, and only those can be several",
+        hint="`stagebench bundle` packs several runs into one bundle",
+    )
+
+
+def _bundling(arguments: argparse.Namespace) -> dict[str, str]:
+    """The options of `stagebench bundle` that were given; without probes a bundle can run too."""
+    plain = argparse.ArgumentParser()
+    add_build_arguments(plain)
+    defaults = vars(plain.parse_args([]))
+    return {
+        f"--{name.replace('_', '-')}": name
+        for name, default in defaults.items()
+        if name != "no_probes" and getattr(arguments, name) != default
+    }
+
+
+def _refuse(arguments: argparse.Namespace, flags: dict[str, str], why: str, hint: str) -> None:
+    for flag, name in flags.items():
+        if getattr(arguments, name) not in (None, [], False):
+            raise UsageError(f"{flag} {why}", hint=hint)
+
+
+def bundle_for_device(source: ProfileSource, arguments: argparse.Namespace, bundle: Path) -> bool:
+    """Lower (a kernel) and bundle for this machine's device; was a variant left out?
+
+    Names are checked first, then the device is asked: without one nothing is lowered.  The dumps
+    of a kernel stay beside the profile, for `stagebench explain` and `diff`.
+    """
+    from stagebench.gpu.device import read_device
+    from stagebench.gpu.driver import open_driver
+
+    _check_names(source)
+    major, minor = read_device(open_driver()).compute_capability
+    device = f"sm_{major}{minor}"
+    if arguments.device_arch is None:
+        arguments.device_arch = device
+    runs = list(source.plans) or [source.text]
+    if source.kind == "kernel":
+        if arguments.arch is None:
+            arguments.arch = [f"{device}a" if major >= FIRST_OWN_ARCH else device]
+        runs = [str(_swept(source, arguments))]
+    return bool(make(arguments, runs, bundle).skipped)
+
+
+def _check_names(source: ProfileSource) -> None:
+    from stagebench.bundle.plan_file import read_plan
+    from stagebench.dump.select import select_dumps
+    from stagebench.experiment.kernel_reference import parse_kernel
+
+    if source.kind == "kernel":
+        parse_kernel(source.text)
+    elif source.kind == "run":
+        select_dumps(source.text)
+    for plan in source.plans:
+        read_plan(Path(plan))
+
+
+def _swept(source: ProfileSource, arguments: argparse.Namespace) -> Path:
+    """The folder of a kernel's dumps."""
+    from stagebench.commands.sweep import sweep_plan
+    from stagebench.experiment.sweep import SweepOptions, run_sweep
+    from stagebench.report.progress import SweepProgress
+
+    arguments.kernel = source.text
+    folder: Path = arguments.out / DUMPS
+    options = SweepOptions(
+        dump_dir=folder, use_cache=not arguments.no_cache, jobs=arguments.jobs, warn=warn
+    )
+    with SweepProgress() as progress:
+        result = run_sweep(sweep_plan(arguments), options, progress)
+    for note in result.notes:
+        warn(note)
+    return folder

@@ -1,0 +1,11 @@
+"""How does a command say what the user should know and did not ask for?  On standard error."""
+
+from __future__ import annotations
+
+import sys
+
+
+def warn(message: str) -> None:
+    """Write one line, over a line of progress where one may stand."""
+    clear = "\r\033[K" if sys.stderr.isatty() else ""
+    sys.stderr.write(f"{clear}stagebench: {message}\n")
