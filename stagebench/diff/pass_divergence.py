@@ -102,7 +102,8 @@ class TwoLowerings:
             self._text_lines(right.after, on_left=False),
         )
         touched = self._touched(left, on_left=True), self._touched(right, on_left=False)
-        return hunks_of(pass_rows(after, lines, self._new(left, right, after), touched), context)
+        new = self._new(left, right, after, self._one_sided(left, right, after))
+        return hunks_of(pass_rows(after, lines, new, touched), context)
 
     def edits(self, step: PassStep, context: int = 1, *, on_left: bool) -> tuple[Hunk, ...]:
         """What a pass did to one side: rows of the text before it against the text after it."""
@@ -129,8 +130,8 @@ class TwoLowerings:
         if None in (left.before, left.after, right.before, right.after):
             return PassComparison(aligned, "unknown")
         after = self._after(left, right)
-        new = self._new(left, right, after)
-        gone = self._one_sided(left, right, after).gone
+        alone = self._one_sided(left, right, after)
+        new, gone = self._new(left, right, after, alone), alone.gone
         touched = self._touched(left, on_left=True), self._touched(right, on_left=False)
         inherited = sum(
             kind in ("differs", "alone") and line in touched[0] and line not in new[0]
@@ -248,7 +249,7 @@ class TwoLowerings:
     # what is new
 
     def _new(
-        self, left: PassStep, right: PassStep, after: TextPairing
+        self, left: PassStep, right: PassStep, after: TextPairing, alone: OneSided
     ) -> tuple[set[int], set[int]]:
         before = self._pair(left.before, right.before)
         inherited = (
@@ -276,8 +277,7 @@ class TwoLowerings:
         for line, kind in enumerate(after.right_kinds):
             if kind == "alone" and line not in inherited[1]:
                 new[1].add(line)
-        more = self._one_sided(left, right, after).new
-        return new[0] | more[0], new[1] | more[1]
+        return new[0] | alone.new[0], new[1] | alone.new[1]
 
     def _side_edits(self, step: PassStep, *, on_left: bool) -> SideEdits:
         key = on_left, step.before, step.after

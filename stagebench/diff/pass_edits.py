@@ -18,7 +18,7 @@ from itertools import pairwise
 
 from stagebench.diff.pass_allowance import Allowance, tokens_in
 from stagebench.diff.pass_texts import TextPairing, edit_script, line_pairs
-from stagebench.diff.pass_tokens import TokenPair, key_of, token_differences
+from stagebench.diff.pass_tokens import TokenPair, key_of, same_tokens, token_differences
 
 Tokens = tuple[str, ...]
 Edit = frozenset[TokenPair]
@@ -72,7 +72,7 @@ def side_edits(before: Sequence[str], after: Sequence[str], allowed: Allowance |
             else line_pairs(tokens[0], tokens[1], (start, end), (first, last))
         )
         for old, new in pairs:
-            same = tag == "equal" or not token_differences(tokens[0][old], tokens[1][new])
+            same = tag == "equal" or same_tokens(tokens[0][old], tokens[1][new])
             (kept if same else rewritten)[old] = new
     reached = {*kept.values(), *rewritten.values()}
     return SideEdits(
@@ -137,9 +137,6 @@ class _Judgement:
         self._kinds = (before.left_kinds, before.right_kinds)[side]
         self._kinds_after = (after.left_kinds, after.right_kinds)[side]
         theirs = self._theirs
-        edits = [(old, theirs.edit(old)) for old in theirs.rewritten]
-        self._edits = {edit for _, edit in edits}
-        self._blank_edits = {_blank(edit) for edit in self._edits}
         self._added = _Lines([theirs.after[line] for line in theirs.added])
         self._removed = _Lines([theirs.before[line] for line in theirs.removed])
         self._stayed = set(theirs.kept.values())
@@ -147,6 +144,15 @@ class _Judgement:
         self._moved = {mine.after[line] for line in mine.added} & {
             mine.before[line] for line in mine.removed
         }
+
+    @cached_property
+    def _edits(self) -> set[Edit]:
+        """What the other side's lines were rewritten by."""
+        return {self._theirs.edit(old) for old in self._theirs.rewritten}
+
+    @cached_property
+    def _blank_edits(self) -> set[Edit]:
+        return {_blank(edit) for edit in self._edits}
 
     @cached_property
     def _taken_out(self) -> set[int]:
@@ -177,21 +183,21 @@ class _Judgement:
 
     def _rewritten_alone(self, old: int) -> bool:
         mine, theirs = self._mine, self._theirs
-        edit = mine.edit(old)
         new = mine.rewritten[old]
         strict = guarded(mine.before[old]) or guarded(mine.after[new])
-        known = edit in self._edits if strict else _blank(edit) in self._blank_edits
         mate = self._before.get(old)
         if mate is None:
-            return strict and not known
+            return strict and mine.edit(old) not in self._edits
         if mate not in theirs.rewritten:
             differed = self._kinds[old] == "differs"
-            return not (known and not strict) and (mate in theirs.kept or strict or not differed)
+            return (mate in theirs.kept or strict or not differed) and (
+                strict or _blank(mine.edit(old)) not in self._blank_edits
+            )
         if self._kinds_after[new] in ("equal", "request"):
             return False
         if not strict:
             return False  # what the texts after it show decides
-        other = theirs.edit(mate)
+        edit, other = mine.edit(old), theirs.edit(mate)
         if _blank(other) != _blank(edit):
             return self._kinds[old] == "differs"
         pairs = self._pairs(mine.after[new], theirs.after[theirs.rewritten[mate]])

@@ -23,6 +23,7 @@ from stagebench.model import Extent
 
 _DEVICE_NAMESPACES = ("ptx", "cuda")
 _LONGEST_STATEMENT = 200
+_LEAVES = (ast.Constant, ast.Name, ast.expr_context, ast.operator, ast.unaryop)
 _HEADERS = ("for", "with", "if", "while", "def", "class", "elif", "else", "try", "match", "case")
 
 
@@ -154,11 +155,19 @@ def parse_line(source: str) -> Parsed | None:
 
 
 def _calls(node: ast.AST) -> dict[str, tuple[ast.Call, ...]]:
+    """As `ast.walk` finds them, level by level; leaves hold none and are no step."""
     found: dict[str, tuple[ast.Call, ...]] = {}
-    for call in ast.walk(node):
-        if isinstance(call, ast.Call):
-            name = called(call)
-            found[name] = (*found.get(name, ()), call)
+    nodes = [node]
+    for one in nodes:  # grows while it is walked
+        if isinstance(one, ast.Call):
+            name = called(one)
+            found[name] = (*found.get(name, ()), one)
+        for field in one._fields:
+            value = getattr(one, field, None)
+            if isinstance(value, list):
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+                nodes.append(value)
     return found
 
 

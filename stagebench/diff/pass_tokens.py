@@ -43,13 +43,24 @@ def same_head(left: str, right: str) -> bool:
     return head_of(tokens_of(left)) == head_of(tokens_of(right))
 
 
+@lru_cache(maxsize=1 << 15)
+def based(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The tokens without the printer's numbering."""
+    return tuple(base_name(token) for token in tokens)
+
+
+def same_tokens(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """Whether `token_differences` has none: most lines are only asked for that."""
+    return left == right or based(left) == based(right)
+
+
 @lru_cache(maxsize=1 << 14)
 def token_differences(left: tuple[str, ...], right: tuple[str, ...]) -> frozenset[TokenPair]:
     """Pairs of tokens of lines of one kind; else pairs of the runs of tokens that were replaced."""
     if key_of(left) == key_of(right):
         pairs = zip(left, right, strict=True)
         return frozenset((a, b) for a, b in pairs if a != b and base_name(a) != base_name(b))
-    mine, theirs = [base_name(token) for token in left], [base_name(token) for token in right]
+    mine, theirs = based(left), based(right)
     matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
     return frozenset(
         (" ".join(mine[start:end]), " ".join(theirs[first:last]))
