@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import Literal
 
-from msgspec.structs import replace
-
-from stagebench.dump.atomic_file import write_file
 from stagebench.lowering.compiler_choice import COMPILERS, distribution_of
 from stagebench.lowering.installed_packages import find_distribution
 from stagebench.lowering.overlays import PACKAGES, Overlays, Packages, size_of
 from stagebench.lowering.tested_releases import untested
 from stagebench.model import Record
-from stagebench.model.codec import decode, encode_pretty
+from stagebench.model.codec import decode
 
 _BESIDE = {"tilelang": ("apache-tvm-ffi", "z3-solver"), "tvm": ("apache-tvm-ffi",)}
 
@@ -42,22 +38,12 @@ def list_compilers(overlays: Overlays) -> tuple[ListedCompiler, ...]:
         name, _, version = folder.name.partition("-")
         own = distribution_of(name)
         kept = decode((folder / PACKAGES).read_bytes(), Packages, str(folder / PACKAGES))
-        if kept.bytes is None:
-            kept = _measured(folder, kept)
         packages = {key: value for key, value in kept.packages.items() if key != own}
-        listed.append(_made(name, version, folder, packages, kept.bytes))
+        listed.append(_made(name, version, folder, packages, size_of(folder)))
     for text in overlays.unfinished():
         name, _, version = text.partition("-")
         listed.append(_made(name, version, None, {}, None))
     return tuple(listed)
-
-
-def _measured(folder: Path, kept: Packages) -> Packages:
-    """The record with what the overlay takes, kept for the next time where that is possible."""
-    measured = replace(kept, bytes=size_of(folder))
-    with contextlib.suppress(OSError):
-        write_file(folder / PACKAGES, encode_pretty(measured))
-    return measured
 
 
 def _here(name: str) -> ListedCompiler | None:

@@ -39,17 +39,14 @@ _BESIDE = ("apache-tvm-ffi", "z3-solver")
 _UNFINISHED = ".unfinished-"
 _PART = ".part-"
 PACKAGES = "packages.json"
+SIZE = "size.txt"
 
 
 class Packages(Record, frozen=True, kw_only=True):
-    """``packages.json``: what an overlay consists of, distribution by version.
-
-    ``bytes`` is what it takes; ``None``: an earlier stagebench made it, and did not measure.
-    """
+    """``packages.json``: what an overlay consists of, distribution by version."""
 
     schema_version: Literal[1]
     packages: dict[str, str]
-    bytes: int | None = None
 
 
 class Overlays:
@@ -138,8 +135,9 @@ class Overlays:
         packages = {other: one.version for other, one in found.items() if one is not None}
         for mark in unfinished.glob(f"{_PART}*"):
             mark.unlink()
-        record = Packages(schema_version=1, packages=packages, bytes=size_of(unfinished))
+        record = Packages(schema_version=1, packages=packages)
         write_file(unfinished / PACKAGES, encode_pretty(record))
+        size_of(unfinished)
         unfinished.rename(self.folder / name)
         return self.folder / name
 
@@ -190,8 +188,18 @@ class Overlays:
             os.close(handle)
 
 
-def size_of(root: Path) -> int:
-    """What a folder's files take, in bytes; thousands of files take a while."""
+def size_of(overlay: Path) -> int:
+    """What an overlay takes, in bytes: measured once, and kept beside it where that is possible."""
+    kept = overlay / SIZE
+    with contextlib.suppress(OSError, ValueError):
+        return int(kept.read_text())
+    size = _measured(overlay)
+    with contextlib.suppress(OSError):
+        write_file(kept, f"{size}\n".encode())
+    return size
+
+
+def _measured(root: Path) -> int:
     total = 0
     for folder, _, files in os.walk(root):
         total += sum(os.lstat(os.path.join(folder, name)).st_size for name in files)  # noqa: PTH118 - thousands of files

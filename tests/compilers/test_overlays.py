@@ -10,7 +10,7 @@ import pytest
 
 from stagebench.cli import main
 from stagebench.errors import MachineError
-from stagebench.lowering import compiler_listing, installed_packages
+from stagebench.lowering import installed_packages
 from stagebench.lowering.compiler_choice import Release
 from stagebench.lowering.compiler_environment import environment_in_front
 from stagebench.lowering.compiler_listing import list_compilers
@@ -29,7 +29,7 @@ def test_a_release_with_what_it_demands(index, overlays, told):
     folder = overlays.make(NINE)
     assert packages(folder) == {"tilelang": "9.0", "apache-tvm-ffi": "2.0", "z3-solver": "1.0"}
     assert sorted(path.name for path in folder.iterdir() if path.suffix != ".dist-info") == [
-        "packages.json", "tilelang", "tvm_ffi", "z3",
+        "packages.json", "size.txt", "tilelang", "tvm_ffi", "z3",
     ]  # fmt: skip
     assert told == [f"making tilelang==9.0 in {overlays.folder} (once; about 80 MB to fetch)"]
     environment = environment_in_front(folder, "tilelang")
@@ -41,16 +41,15 @@ def test_what_it_takes_is_measured_once(index, overlays, monkeypatch):
     """When it is made, or when one that an earlier stagebench made is listed."""
     fake_wheels.release(index, "9.0")
     folder = overlays.make(NINE)
-    record = json.loads((folder / "packages.json").read_text())
-    files = sum(f.stat().st_size for f in folder.rglob("*") if f.name != "packages.json")
-    folders = sum(f.stat().st_size for f in folder.rglob("*") if f.is_dir())
-    assert record.pop("bytes") == files - folders > 0
-    (folder / "packages.json").write_text(json.dumps(record))
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files if path.name != "size.txt")
+    assert int((folder / "size.txt").read_text()) == size > 0
+    (folder / "size.txt").unlink()
     (first,) = [one for one in list_compilers(overlays) if one.state == "made"]
-    monkeypatch.setattr(compiler_listing, "size_of", lambda _: 1 / 0)
+    assert first.bytes == size
+    monkeypatch.setattr(os, "walk", lambda _: 1 / 0)
     (again,) = [one for one in list_compilers(overlays) if one.state == "made"]
     assert first == again
-    assert first.bytes > 0
 
 
 def test_it_is_made_once(index, overlays, told):
