@@ -8,6 +8,8 @@ Each is a function of its own: ``experiments/kernels/tvm_ladder.py:elementwise``
 
 from tvm.script import tirx as T
 
+from stagebench.kernels import tvm_ptx as ptx
+
 _THREADS = 128
 _WARP = 32
 
@@ -97,25 +99,19 @@ def async_pipeline(N: int = 65536, chunk: int = 512, num_stages: int = 2):
         thread = T.thread_id([_THREADS])
         ring = T.alloc_shared((num_stages, chunk), "float32", align=128)
         for first in T.unroll(ahead):
-            T.evaluate(
-                T.ptx.cp_async(
-                    ring.ptr_to([first, thread * vector]),
-                    A.ptr_to([first * chunk + thread * vector]),
-                    16,
-                )
+            ptx.copy(
+                ring.ptr_to([first, thread * vector]),
+                A.ptr_to([first * chunk + thread * vector]),
             )
-            T.evaluate(T.ptx.cp_async.commit_group())
+            ptx.commit_group()
         for trip in T.serial(trips):
             if trip + ahead < trips:
-                T.evaluate(
-                    T.ptx.cp_async(
-                        ring.ptr_to([(trip + ahead) % num_stages, thread * vector]),
-                        A.ptr_to([(trip + ahead) * chunk + thread * vector]),
-                        16,
-                    )
+                ptx.copy(
+                    ring.ptr_to([(trip + ahead) % num_stages, thread * vector]),
+                    A.ptr_to([(trip + ahead) * chunk + thread * vector]),
                 )
-            T.evaluate(T.ptx.cp_async.commit_group())
-            T.evaluate(T.ptx.cp_async.wait_group(ahead))
+            ptx.commit_group()
+            ptx.wait_group(ahead)
             for i in T.unroll(vector):  # each thread reads what it copied: no barrier is needed
                 B[trip * chunk + thread * vector + i] = ring[
                     trip % num_stages, thread * vector + i

@@ -183,6 +183,13 @@ def _mbarrier(parts: list[str], values: tuple[Extent, ...]) -> _Found:
     return found
 
 
+def whole_barrier(op: str, args: dict[str, Extent]) -> tuple[str, dict[str, Extent]]:
+    """Read ``bar.sync`` again where the caller has told its number: 0 alone is all threads'."""
+    if op == "partial_barrier" and args == {"barrier_id": 0}:
+        return "syncthreads", {}
+    return op, args
+
+
 def _bar(parts: list[str], values: tuple[Extent, ...]) -> _Found:
     found: _Found = None
     args = _named(values, "barrier_id", 0) | _named(values, "threads", 1)

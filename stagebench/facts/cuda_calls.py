@@ -16,7 +16,7 @@ from stagebench.facts.cuda_expressions import named, render, squeeze, value_of
 from stagebench.facts.cuda_index import CudaIndex, base_identifier
 from stagebench.facts.cuda_loops import product
 from stagebench.facts.cuda_names import Callee, CalleeNames
-from stagebench.facts.cuda_records import HiddenSync
+from stagebench.facts.cuda_records import CudaSite, HiddenSync
 from stagebench.model.base import Extent
 
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\r"}
@@ -99,11 +99,14 @@ class CallReader:
             return
         names = self._index.parameters(definitions[0])
         given = dict(zip(names, self._arguments(call), strict=False))
-        for site in bodies[0].sites:
+        for site in _without_halves(bodies[0].sites):
             loops = guarded.loops + site.loops
+            args = {name: _passed(value, given) for name, value in site.args.items()}
+            op, args = cuda_asm.whole_barrier(site.op, args)
             moved = msgspec.structs.replace(
                 site,
-                args={name: _passed(value, given) for name, value in site.args.items()},
+                op=op,
+                args=args,
                 line=line,
                 loops=loops,
                 guards=guarded.guards + site.guards,
@@ -208,6 +211,16 @@ class CallReader:
 
     def _shown(self, node: Node | None) -> str:
         return "" if node is None else render(node, self._text)
+
+
+def _without_halves(sites: list[CudaSite]) -> list[CudaSite]:
+    """Read a function that only arrives at the cluster's barrier and waits there as one sync.
+
+    Apache TVM's ``cluster_sync`` is such a function; the reader of PTX does the same by lines.
+    """
+    halves = [site.op for site in sites] == ["cluster_arrive", "cluster_wait"]
+    alike = halves and sites[0].loops == sites[1].loops and sites[0].guards == sites[1].guards
+    return [msgspec.structs.replace(sites[0], op="cluster_sync", args={})] if alike else sites
 
 
 def _passed(value: Extent, given: dict[str, Extent]) -> Extent:

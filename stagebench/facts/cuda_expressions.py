@@ -44,7 +44,7 @@ _INTEGER_LITERAL = re.compile(
     r"([-+]?)(0[xX][0-9a-fA-F']+|0[bB][01']+|0[0-7']*|[1-9][0-9']*)[uUlLzZ]*\Z"
 )
 _INTEGER_TYPE = re.compile(
-    r"(?:const\s+)?(?:(?:un)?signed|int|long|short|char|size_t|u?int(?:8|16|32|64)_t|\s)+\Z"
+    r"(?:const\s+)?(?:(?:un)?signed|u?(?:int|long|short|char)|size_t|u?int(?:8|16|32|64)_t|\s)+\Z"
 )
 
 

@@ -90,6 +90,7 @@ class CudaIndex:
         self.hiding_macros = frozenset(name for name, hides in macros.items() if hides)
         self.plain_macros = frozenset(macros) - self.hiding_macros
         self.barriers = self._find_barriers()
+        self.variables = frozenset(self._initialised())
         self.functions = [
             node for node in self._sorted("function") if node.child_by_field_name("body")
         ]
@@ -276,6 +277,14 @@ class CudaIndex:
                 if base is not None and (typed or self._casts_to_barrier(declarator)):
                     names.add(self.tree.text(base))
         return frozenset(names)
+
+    def _initialised(self) -> Iterator[str]:
+        """Yield the names of variables that are given a value where they are declared."""
+        for declaration in self._declarations:
+            for declarator in declaration.children_by_field_name("declarator"):
+                base = base_identifier(declarator)
+                if declarator.type == "init_declarator" and base is not None:
+                    yield self.tree.text(base)
 
     def _casts_to_barrier(self, declarator: Node) -> bool:
         value = declarator.child_by_field_name("value")

@@ -76,9 +76,10 @@ _TYPES = """
     uchar ushort uint ulong int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t
     dim3 uint1 uint2 uint3 uint4 int1 int2 int3 int4 float1 float2 float3 float4 double2 longlong2
     longlong4 ulonglong2 ulonglong4 short2 short4 ushort2 ushort4 char2 char4 uchar2 uchar4
-    cutlass::half_t cutlass::bfloat16_t cutlass::tfloat32_t
+    cutlass::half_t cutlass::bfloat16_t cutlass::tfloat32_t half4 bfloat164
 """
-"""codegen_cuda.cc, ``PrintType``: casts and constructors."""
+"""codegen_cuda.cc, ``PrintType``: casts and constructors.  Apache TVM defines ``half4`` and
+``bfloat164`` in its CUDA (``DeclareCUDAHeader``'s struct of four)."""
 
 _TL = """
     Any All RoundTiesAwayFromZero abs2 add2 sub2 mul2 fma2 max2 min2 max2_nan min2_nan broadcast

@@ -7,8 +7,10 @@ without a word.  So there is no partial result: a tree with an ``ERROR`` or ``MI
 
 What tree-sitter-cuda (0.21.2) can't parse but is legal CUDA is blanked first: overwritten with as
 many spaces, so that every byte offset and every line number stays what it was.  Each such construct
-is one entry of ``BLANKED`` with its reason.  Evidence text is always taken from the source as it
-was given, never from the blanked copy.
+is one entry of ``BLANKED`` with its reason; bit-fields in one declaration, some of them without a
+name (``uint16_t lo : 14, : 2;``), are another, and so is a macro before ``constexpr``: Apache TVM's
+union of a matrix descriptor has both.
+Evidence text is always taken from the source as it was given, never from the blanked copy.
 
 Not handled: macros are not expanded (``cuda_sites`` reports a use of one that it can't look into),
 and ``#if`` groups that split a statement are refused.
@@ -68,6 +70,11 @@ BLANKED = (
     ),
 )
 
+_GAP = rb"(?:\s|//[^\n]*)*"
+_FIELD = rb"(?:[A-Za-z_]\w*)?" + _GAP + rb":\s*\d+" + _GAP
+_FIELDS = rb"(?:u?int(?:8|16|32|64)_t|unsigned|int)\s" + _GAP + _FIELD
+_FIELDS += rb"(?:," + _GAP + _FIELD + rb")*;"
+
 # One pass that steps over comments, strings and directives: a name inside one is no hit.
 _TOKEN = re.compile(
     rb"//[^\n]*"
@@ -76,6 +83,7 @@ _TOKEN = re.compile(
     rb'|R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"'
     rb'|"(?:\\.|[^"\\\n])*"'
     rb"|'(?:\\.|[^'\\\n])*'"
+    rb"|(?P<bits>\bHOST_DEVICE(?=\s+constexpr\b)|\b" + _FIELDS + rb")"
     rb"|(?P<name>\b(?:" + b"|".join(rule.name.encode() for rule in BLANKED) + rb")\b)",
     re.DOTALL | re.MULTILINE,
 )
@@ -143,6 +151,8 @@ def _blank(source: bytes) -> tuple[bytes, tuple[tuple[int, str], ...]]:
     position = 0
     while match := _TOKEN.search(source, position):
         position = match.end()
+        if match["bits"] is not None:
+            _overwrite(blanked, match.start(), match.end())
         if match["name"] is None:
             continue
         arguments = _arguments(source, match.end())
@@ -151,10 +161,14 @@ def _blank(source: bytes) -> tuple[bytes, tuple[tuple[int, str], ...]]:
         opening, position = arguments
         if match["name"] == b"__align__":
             alignments.append((match.start(), source[opening + 1 : position - 1].decode().strip()))
-        for index in range(match.start(), position):
-            if blanked[index] not in b"\r\n":
-                blanked[index] = ord(" ")
+        _overwrite(blanked, match.start(), position)
     return bytes(blanked), tuple(alignments)
+
+
+def _overwrite(text: bytearray, start: int, end: int) -> None:
+    for index in range(start, end):
+        if text[index] not in b"\r\n":
+            text[index] = ord(" ")
 
 
 def _arguments(source: bytes, position: int) -> tuple[int, int] | None:

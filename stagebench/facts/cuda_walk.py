@@ -211,8 +211,11 @@ class FunctionReader:
     def _leaf(self, node: Node, context: Context) -> None:
         if node.type == "expression_statement" and node.named_child_count == 1:
             only = node.named_children[0]
-            if only.type == "identifier" and self._text(only) not in self._index.hiding_macros:
-                # A name alone does nothing in C++: this is a macro of some header.
+            if (
+                only.type == "identifier"
+                and self._text(only) not in self._index.hiding_macros
+                and self._text(only) not in self._index.variables
+            ):  # A name alone does nothing in C++: this is a macro of some header.
                 context.add(
                     f"unknown:{self._text(only)}", self._text(only), {}, self._index.line(node)
                 )

@@ -24,7 +24,7 @@ def from_raised(raised: Raised) -> VariantResult:
     """The result of a variant in which the kernel's Python or the compiler raised."""
     if raised.where == "reader":
         return _unreadable(raised)
-    first = _first_line(raised.message)
+    first = _first_sentence(raised.message)
     whole = raised.message.strip()
     return VariantResult(
         variant=raised.variant,
@@ -205,6 +205,13 @@ def _signal_name(number: int) -> str:
 
 def _first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _first_sentence(text: str) -> str:
+    """The first line, with the next one where it only announces that (``…: following errors:``)."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    announced = bool(lines) and lines[0].endswith(":")
+    return " ".join(lines[: 2 if announced else 1])
 
 
 def _telling_line(text: str) -> str:

@@ -366,3 +366,49 @@ def test_site_explosion_is_refused():
     levels += [f"__device__ void f{i}() {{ {f'f{i - 1}();' * 16} }}" for i in range(1, 6)]
     with pytest.raises(CudaSyntaxError, match="sites in one function"):
         read_cuda("\n".join(levels) + "\n__global__ void k() { f5(); }")
+
+
+@pytest.mark.parametrize(
+    ("given", "op", "args"),
+    [
+        ("(uint)0", "syncthreads", {}),
+        ("(uint)1", "partial_barrier", {"barrier_id": 1}),
+        ("n", "partial_barrier", {"barrier_id": "n"}),
+    ],
+)
+def test_a_barrier_whose_number_is_a_parameter(given, op, args):
+    """``bar.sync %0`` is all threads' where the caller passes 0, and nobody's word otherwise."""
+    source = (
+        '__device__ void sync(uint32_t a) { asm volatile("bar.sync %0;" : : "r"(a) : "memory"); }\n'
+        f"__global__ void k(int n) {{ sync({given}); }}"
+    )
+    (kernel,) = read_cuda(source)
+    assert [(site.op, site.args) for site in kernel.sites] == [(op, args)]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ('asm("barrier.cluster.arrive.aligned;"); asm("barrier.cluster.wait.aligned;");',
+         ["cluster_sync"]),
+        ('asm("barrier.cluster.wait.aligned;"); asm("barrier.cluster.arrive.aligned;");',
+         ["cluster_wait", "cluster_arrive"]),
+        ('asm("barrier.cluster.arrive.aligned;"); __syncthreads(); '
+         'asm("barrier.cluster.wait.aligned;");',
+         ["cluster_arrive", "syncthreads", "cluster_wait"]),
+        ('asm("barrier.cluster.arrive.aligned;"); if (n) asm("barrier.cluster.wait.aligned;");',
+         ["cluster_arrive", "cluster_wait"]),
+    ],
+)  # fmt: skip
+def test_a_function_that_is_a_cluster_sync(body, found):
+    """It arrives and waits, and does nothing else; anything else stays what it is."""
+    source = f"__device__ void f(int n) {{ {body} }}\n__global__ void k(int n) {{ f(n); }}"
+    (kernel,) = read_cuda(source)
+    assert [site.op for site in kernel.sites] == found
+
+
+def test_a_name_alone_that_is_a_variable():
+    """It does nothing; a macro of some header looks the same and has no declaration."""
+    source = "__global__ void k() { int warp = 3; warp; lane; }"
+    (kernel,) = read_cuda(source)
+    assert [site.op for site in kernel.sites] == ["unknown:lane"]

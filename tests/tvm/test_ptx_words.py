@@ -99,7 +99,7 @@ def test_what_is_no_site(words):
     [
         "cp async sideways", "fabric submit", "st_async weak shared::cluster", "red_async relaxed",
         "applypriority async bulk L2::evict_normal", "mbarrier reset shared b64",
-        "tcgen05 fold", "fence sideways", "clusterlaunchcontrol try_cancel async",
+        "tcgen05 fold", "fence sideways", "clusterlaunchcontrol sideways",
     ],
 )  # fmt: skip
 def test_what_nobody_knows_is_named(words):
@@ -117,3 +117,10 @@ def test_what_nobody_knows_is_named(words):
 def test_the_marker_at_the_end(text, expected):
     """A scope at the end of an older release's fence is none."""
     assert is_marker(text) is expected
+
+
+def test_what_the_other_levels_call_the_same():
+    """The taxonomy has no word for a request for a cluster's work; all levels name it alike."""
+    words = "clusterlaunchcontrol try_cancel async shared::cta mbarrier::complete_tx::bytes b128"
+    assert reading(words).ops == ("unknown:clc_try_cancel",)
+    assert reading("clusterlaunchcontrol query_cancel is_canceled pred b128") is None

@@ -244,8 +244,14 @@ class DeviceWalk:
         else:
             bound = self._analyzer.const_int_bound(load.indices[0])
             low, high = int(bound.min_value), int(bound.max_value)
-        proven = low >= 0 and size is not None and high < size
-        return self.name_of(buffer), (low, high) if proven else None
+        return self.name_of(buffer), self.slots_of(buffer, size, low, high)
+
+    def slots_of(
+        self, buffer: Any, size: int | None, low: int, high: int
+    ) -> tuple[int, int] | None:
+        """The elements of an mbarrier array that an index names, where they are proven to exist."""
+        del buffer
+        return (low, high) if low >= 0 and size is not None and high < size else None
 
 
 def _relevant(op: str, args: dict[str, Extent]) -> dict[str, Extent]:

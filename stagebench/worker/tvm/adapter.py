@@ -24,7 +24,7 @@ from stagebench.worker.tir.one_lowering import Steps, device_functions, observat
 from stagebench.worker.tir.pass_events import plain_instruments
 from stagebench.worker.tir.tensors import read_tensors
 from stagebench.worker.tvm.device_ir import read_device_function
-from stagebench.worker.tvm.host_ir import read_descriptors
+from stagebench.worker.tvm.host_ir import read_descriptors, read_dynamic_bytes
 from stagebench.worker.tvm.load import LoadedModule, load_module
 from stagebench.worker.tvm.pass_recorder import ModuleRecorder
 from stagebench.worker.tvm.profiler_marks import profiler_names, read_profilers
@@ -96,7 +96,10 @@ def run_pipeline(
         built = tvm.compile(module, target=target, tir_pipeline=configs[PIPELINE])
     imported = list(built.mod.imports)
     if not imported:
-        raise NoDeviceCodeError("the module was lowered, and nothing in it runs on the device")
+        raise NoDeviceCodeError(
+            "the module was lowered, and nothing in it runs on the device: a schedule binds loops "
+            "to blockIdx and threadIdx (`tvm.s_tir.dlight` has rules for it)"
+        )
     return ir.text_of(imported[0].inspect_source())
 
 
@@ -104,11 +107,13 @@ def observe(recorder: ModuleRecorder) -> Observation:
     """Read everything that one lowering left: the final device IR, host IR, passes, warnings."""
     (name, function), *others = device_functions(recorder.device_module)
     host = _host(recorder.first_module)
-    descriptors = read_descriptors(recorder.first_module)
+    launching = recorder.launching_module or recorder.first_module
+    descriptors = read_descriptors(launching)
+    dynamic = read_dynamic_bytes(launching, name, function)
     tensors = read_tensors(host, function, descriptors, TENSOR_OPS)
     profilers = read_profilers(host, function)
     rings = recorder.history.rings
-    kernel = read_device_function(name, function, descriptors, tensors, rings, profilers)
+    kernel = read_device_function(name, function, descriptors, tensors, rings, profilers, dynamic)
     return observation(kernel, [other for other, _ in others], recorder)
 
 

@@ -51,8 +51,12 @@ def read_device_function(
     tensors: tuple[LaunchTensor, ...],
     rings: Iterable[int],
     profilers: tuple[ProfilerBuffer, ...],
+    dynamic_bytes: int | None,
 ) -> SeenKernel:
-    """Read one device function; ``rings`` are the numbers of slots of the author's own rings."""
+    """Read one device function; ``rings`` are the numbers of slots of the author's own rings.
+
+    ``dynamic_bytes`` is the dynamic shared memory of the launch, where that could be read.
+    """
     walk = _Walk(frozenset(rings))
     for param in function.params:
         walk.pointers[str(param.name)] = str(param.name)
@@ -66,7 +70,7 @@ def read_device_function(
         cluster=triple([walk.extents.get(axis, 1) for axis in _CLUSTER_AXES])
         if clustered
         else None,
-        dynamic_smem_bytes=dynamic,
+        dynamic_smem_bytes=dynamic if dynamic_bytes is None else dynamic_bytes,
         params=tuple(launch_parameter(var) for var in function.params),
         tma_descriptors=descriptors,
         tensors=tensors,
@@ -86,11 +90,15 @@ class _Walk(DeviceWalk):
         super().__init__()
         self.pointers: dict[str, str] = {}
         self.alignments: dict[str, int] = {}
+        self._unnamed: list[Any] = []
+        self._views: list[Any] = []
         self._rings = rings
 
     def visit(self, stmt: Any) -> None:
         """Visit a statement; attributes that commit or wait are sites of their own."""
         if not isinstance(stmt, tirx.AttrStmt):
+            if isinstance(stmt, tirx.AllocBuffer | tirx.DeclBuffer):
+                self.name_of(stmt.buffer)
             if isinstance(stmt, tirx.AllocBuffer):
                 self._note_allocation(stmt.buffer)
             view = storage.declared_view(stmt)
@@ -113,6 +121,7 @@ class _Walk(DeviceWalk):
             self.alignments[str(buffer.name)] = int(buffer.data_alignment)
 
     def _note_view(self, view: Any, of: Any) -> None:
+        self._views.append(view)
         name = str(of.name)
         self.pointers[str(view.name)] = self.pointers.get(name, name)
 
@@ -191,8 +200,33 @@ class _Walk(DeviceWalk):
         return None
 
     def name_of(self, buffer: Any) -> str:
-        """As the author named it: TIRx adds ``_ptr`` to the name of its storage."""
-        return str(buffer.name)
+        """As the author named it: TIRx adds ``_ptr`` to the name of its storage.
+
+        One without a name is called as the script of a module calls it, by its place among them.
+        """
+        if buffer.name:
+            return str(buffer.name)
+        places = [at for at, known in enumerate(self._unnamed) if known.same_as(buffer)]
+        if not places:
+            self._unnamed.append(buffer)
+        place = places[0] if places else len(self._unnamed) - 1
+        return f"buffer_{place}" if place else "buffer"
+
+    def slots_of(
+        self, buffer: Any, size: int | None, low: int, high: int
+    ) -> tuple[int, int] | None:
+        """As of any array; of a view inside an arena, counted from where it begins in there.
+
+        ``FlattenBuffer`` adds a view's offset to its indices.  The view still has it in 0.25, and
+        from 0.26 on no longer: slots are counted from the arena's begin there.
+        """
+        offset = ir.constant(getattr(buffer, "elem_offset", None)) or 0
+        if low >= offset > 0:
+            low, high = low - offset, high - offset
+        is_view = any(buffer.same_as(view) for view in self._views)
+        if is_view and size is not None and 0 <= low <= high < low + size:
+            return low, high
+        return super().slots_of(buffer, size, low, high)
 
     def _shown(self, arg: Any) -> Extent:
         load = _pointee(arg)

@@ -1,4 +1,8 @@
-"""Which TMA descriptors does the host make, and what is in them?
+"""What does the host do before and at a launch: its TMA descriptors and the dynamic shared memory.
+
+Both are read from the module in which the host's function first launches the device's: a pass may
+have made a descriptor (of ``T.copy_async`` with ``dispatch="tma"``), and the size of an arena that
+the author sized by hand is an argument of the launch.
 
 Source: the arguments of the packed function ``runtime.cuTensorMapEncodeTiled`` of Apache TVM 0.25
 (``src/runtime/cuda/cuda_device_api.cc``): map, dtype, rank, address, shape, byte strides of all
@@ -9,6 +13,7 @@ arguments in the same order, the rest its attributes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from stagebench.model import Extent, TmaDescriptor
@@ -17,9 +22,12 @@ from stagebench.worker.tir import storage
 from stagebench.worker.tir.nodes import tirx, tvm
 from stagebench.worker.tir.tma_descriptor import Shapes, described
 from stagebench.worker.tvm.intrinsics import short_name
+from stagebench.worker.tvm.pass_recorder import LAUNCH_PARAMS, is_launched
 
 _ENCODE = "runtime.cuTensorMapEncodeTiled"
 _ENCODE_OP = "tensormap_encode_tiled"
+_LAUNCHES = ("tvm_call_packed", "call_ffi_kernel")
+_DYNAMIC = "tirx.use_dyn_shared_memory"
 _DATA_TYPES = {
     "uint8": 0, "uint16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5, "float16": 6,
     "float32": 7, "float64": 8, "bfloat16": 9, "float8_e4m3fn": 0, "float8_e5m2": 0,
@@ -30,16 +38,34 @@ _DATA_TYPES = {
 def read_descriptors(module: Any) -> tuple[TmaDescriptor, ...]:
     """All TMA descriptors that the functions of a module encode, sorted by name."""
     found: dict[str, TmaDescriptor] = {}
-    for function in module.functions.values():
-        if not isinstance(function, tirx.PrimFunc):
-            continue
-        for stmt in ir.statements(function.body):
-            for expr in ir.expressions(stmt):
-                for call in ir.calls(expr):
-                    descriptor = _descriptor(call)
-                    if descriptor is not None:
-                        found[descriptor.name] = descriptor
+    for call in _host_calls(module):
+        descriptor = _descriptor(call)
+        if descriptor is not None:
+            found[descriptor.name] = descriptor
     return tuple(found[name] for name in sorted(found))
+
+
+def read_dynamic_bytes(module: Any, name: str, function: Any) -> int | None:
+    """The dynamic shared memory that the host launches ``function`` with.
+
+    0 where the launch has none, ``None`` where there is no launch to read or it depends on a value.
+    """
+    tags = [str(tag) for tag in function.attrs[LAUNCH_PARAMS]]
+    for call in _host_calls(module):
+        args = list(call.args)
+        if short_name(ir.op_name(call)) in _LAUNCHES and ir.extent_of(args[0]) == name:
+            if _DYNAMIC not in tags:
+                return 0
+            return ir.constant(args[len(args) - len(tags) + tags.index(_DYNAMIC)])
+    return None
+
+
+def _host_calls(module: Any) -> Iterator[Any]:
+    for function in module.functions.values():
+        if isinstance(function, tirx.PrimFunc) and not is_launched(function):
+            for stmt in ir.statements(function.body):
+                for expr in ir.expressions(stmt):
+                    yield from ir.calls(expr)
 
 
 def _descriptor(call: Any) -> TmaDescriptor | None:

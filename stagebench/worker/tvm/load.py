@@ -115,21 +115,22 @@ class _Build:
         """Call until there is a module."""
         value = reference
         for _ in range(_MOST_LEVELS):
+            value = _held(value)
             if _is_module(value) or not callable(value):
                 break
             value = self._call(value)
         if not _is_module(value):
             raise UsageError(
-                f"`{self._request.function}` returned a {type(value).__qualname__}, not a kernel",
-                hint="name a T.prim_func, an I.ir_module, or a function that returns one",
+                f"`{self._request.function}` returned a {_type_of(value)}, not a kernel",
+                hint="name a T.prim_func, an I.ir_module, or a function that returns one (or a "
+                "schedule, or another object whose `mod` is one)",
             )
         if self._request.num_stages is not None and self.stage_param is None:
             raise no_stage_param(self._request.function, (), self._tree)
         self._refuse_unknown()
         if isinstance(value, tirx.PrimFunc):
-            symbol = value.attrs.get("global_symbol", "main")
-            value = tvm.IRModule({str(symbol): value})
-        return value
+            value = tvm.IRModule({_symbol_of(value) or "main": value})
+        return _entered(value)
 
     def _call(self, function: Any) -> Any:
         signature = inspect.signature(function)
@@ -187,6 +188,39 @@ class _Build:
 
 def _is_module(value: object) -> bool:
     return isinstance(value, tirx.PrimFunc | tvm.IRModule)
+
+
+def _symbol_of(function: Any) -> str | None:
+    """What a function is called from outside; ``None`` of a private one."""
+    attrs = function.attrs
+    return str(attrs["global_symbol"]) if attrs is not None and "global_symbol" in attrs else None
+
+
+def _entered(module: Any) -> Any:
+    """A module that has an entry: private functions alone would be passed by and not lowered."""
+    functions = [
+        (var, function)
+        for var, function in module.functions.items()
+        if isinstance(function, tirx.PrimFunc)
+    ]
+    if not any(_symbol_of(function) for _, function in functions):
+        for var, function in functions:
+            module.update_func(var, function.with_attr("global_symbol", str(var.name_hint)))
+    return module
+
+
+def _held(value: Any) -> Any:
+    """The module of what holds one as ``mod``: a schedule, or a wrapper of somebody's own."""
+    if _is_module(value) or inspect.isclass(value) or inspect.isfunction(value):
+        return value
+    module = getattr(value, "mod", None)
+    return module if _is_module(module) else value
+
+
+def _type_of(value: object) -> str:
+    name = type(value)
+    own = name.__module__ == "builtins"
+    return name.__qualname__ if own else f"{name.__module__}.{name.__qualname__}"
 
 
 def _pass_configs(module: Any) -> dict[str, object]:

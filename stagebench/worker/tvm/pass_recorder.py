@@ -10,13 +10,21 @@ from stagebench.worker.tir.pass_events import PassEvent
 from stagebench.worker.tir.pass_recorder import PassRecorder
 from stagebench.worker.tvm.pipeline_history import PipelineHistory
 
+LAUNCH_PARAMS = "tirx.kernel_launch_params"
+"""A device function's attribute: what the last arguments of its launch are."""
+
 
 class ModuleRecorder(PassRecorder[PipelineHistory]):
-    """Records the passes, keeps the first module and the last one that is all device code."""
+    """Records the passes, and keeps three modules.
+
+    The first one, the first one in which the host launches what runs on the device, and the last
+    one that is all device code.
+    """
 
     def __init__(self, report_pass: Callable[[str], None]) -> None:
         super().__init__(report_pass, PipelineHistory())
         self.first_module: Any = None
+        self.launching_module: Any = None
 
     def pass_started(self, mod: Any, event: PassEvent) -> Any:
         """Keep the module that comes first."""
@@ -30,6 +38,8 @@ class ModuleRecorder(PassRecorder[PipelineHistory]):
         with self.reading(event.name):
             if _is_device(mod):
                 self.device_module = mod
+            elif self.launching_module is None and any(map(is_launched, _functions(mod))):
+                self.launching_module = mod
 
     def codegen(self, name: str, mod: Any, generate: Callable[[], Any]) -> Any:
         """TVM announces none: ``mod`` is what the last pass left, on whichever side."""
@@ -37,9 +47,16 @@ class ModuleRecorder(PassRecorder[PipelineHistory]):
         return generate()
 
 
+def is_launched(function: Any) -> bool:
+    """Whether a function is one that the host launches."""
+    return function.attrs is not None and LAUNCH_PARAMS in function.attrs
+
+
 def _is_device(mod: Any) -> bool:
     """Whether every function of a module is one that the host launches."""
-    functions = [f for f in mod.functions.values() if isinstance(f, tirx.PrimFunc)]
-    return bool(functions) and all(
-        f.attrs is not None and "tirx.kernel_launch_params" in f.attrs for f in functions
-    )
+    functions = _functions(mod)
+    return bool(functions) and all(map(is_launched, functions))
+
+
+def _functions(mod: Any) -> list[Any]:
+    return [f for f in mod.functions.values() if isinstance(f, tirx.PrimFunc)]

@@ -156,7 +156,8 @@ class PipelineHistory:
 
         def visit(node: Any) -> None:
             if isinstance(node, ir.BufferLoad | tirx.BufferStore):
-                indices.setdefault(str(storage.buffer_of(node).name), []).append(node.indices[0])
+                for first in list(node.indices)[:1]:  # a scalar has no index
+                    indices.setdefault(str(storage.buffer_of(node).name), []).append(first)
             elif isinstance(node, ir.Call) and short_name(ir.op_name(node)) == _INIT:
                 barriers.update(_named_buffers(node))
 
@@ -168,7 +169,7 @@ class PipelineHistory:
             if str(stmt.buffer.scope()) not in _SCOPES or name in barriers:
                 continue
             shape = tuple(ir.extent_of(dim) for dim in stmt.buffer.shape)
-            first = shape[0]
+            first = shape[0] if shape else None
             self._buffers[name] = _new(stmt.buffer, shape)
             if isinstance(first, int) and is_ring(first, indices.get(name, [])):
                 self._buffers[name].shape = shape[1:]

@@ -211,6 +211,12 @@ def _griddepcontrol(words: list[str], at: Instruction) -> Intrinsic | None:
     return Intrinsic(("griddepcontrol",), {}, {"kind": words[0]})
 
 
+def _clusterlaunchcontrol(words: list[str], at: Instruction) -> Intrinsic | None:
+    """``try_cancel`` completes on an mbarrier; the taxonomy has no word for it."""
+    name = "unknown:clc_try_cancel"  # as in CUDA, PTX and SASS
+    return Intrinsic((name,), at.given(barrier="mbar")) if words[0] == "try_cancel" else None
+
+
 def _mma(words: list[str], at: Instruction) -> Intrinsic | None:
     del words, at
     return Intrinsic(("mma_sync",))
@@ -231,6 +237,7 @@ _READERS: dict[str, _Reader] = {
     "tcgen05": _tcgen05,
     "setmaxnreg": _setmaxnreg,
     "griddepcontrol": _griddepcontrol,
+    "clusterlaunchcontrol": _clusterlaunchcontrol,
     "mma": _mma,
     "prefetch": _prefetch,
 }
