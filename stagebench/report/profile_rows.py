@@ -21,13 +21,17 @@ from stagebench.model.timing import (
 )
 from stagebench.report import identity, quantities
 from stagebench.report.quantities import UNKNOWN
-from stagebench.timing.correlate import fact_values, stall_by_cause
+from stagebench.timing.correlate import fact_values
 from stagebench.timing.measured import MeasuredSweep
+from stagebench.timing.per_tile import stall_by_cause
 from stagebench.timing.probe_cost import perturbed, probe_cost
 from stagebench.timing.stalls import CAUSES
 
 Rows = tuple[tuple[str, ...], ...]
 
+_FEW_CYCLES = 9.95
+"""Below it a cycle has a decimal: a wait outside of the loop is a part of one in each tile."""
+_LEAST_SHOWN = 0.05
 _STALL_HEAD = (
     "wait", "for", "role", "section", "Python", "CUDA", "n", "mean", "p50", "p95", "max", "share",
 )  # fmt: skip
@@ -238,7 +242,11 @@ def _time(timing: VariantTiming) -> str:
 
 
 def _cycles(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.0f}"
+    if value is None:
+        return UNKNOWN
+    if 0 < value < _LEAST_SHOWN:
+        return "<0.1"
+    return f"{value:.1f}" if 0 < value < _FEW_CYCLES else f"{value:.0f}"
 
 
 def correlation_rows(found: Sequence[Correlation]) -> Rows:

@@ -16,12 +16,12 @@ from stagebench.model.timing import (
     DepthStep,
     FactStep,
     Measurement,
-    SiteStall,
     StallCause,
     Stalls,
     StallStep,
     VariantTiming,
 )
+from stagebench.timing.per_tile import stall_by_cause
 from stagebench.timing.probe_cost import perturbed, probe_cost
 
 Outcome = Literal["faster", "slower", "within_noise", "unknown"]
@@ -42,23 +42,6 @@ def depth_steps(timings: Sequence[VariantTiming]) -> tuple[DepthStep, ...]:
     known = [(timing.num_stages, timing) for timing in timings if timing.num_stages is not None]
     ordered = sorted(known, key=lambda pair: pair[0])
     return tuple(_step(*left, *right) for left, right in pairwise(ordered))
-
-
-def stall_by_cause(stalls: Stalls | None) -> dict[tuple[str, StallCause], float]:
-    """Cycles that one warp waits per trip of the body, by role and cause.
-
-    The waits of the body (of the kernel, for a role whose body has none) are summed and divided by
-    the executions of the one that is executed most.
-    """
-    found: dict[tuple[str, StallCause], list[SiteStall]] = {}
-    for stall in () if stalls is None else stalls.sites:
-        found.setdefault((stall.site.role, stall.cause), []).append(stall)
-    result = {}
-    for key, sites in found.items():
-        body = [stall for stall in sites if stall.site.section == "body"] or sites
-        trips = max(stall.executions for stall in body)
-        result[key] = sum(stall.total_cycles for stall in body) / trips
-    return result
 
 
 def _step(
@@ -114,7 +97,9 @@ def fact_values(facts: DepthFacts | None) -> dict[str, str | None]:
 
 
 def _stall_steps(left: Stalls | None, right: Stalls | None) -> tuple[StallStep, ...]:
-    """Every role and cause of either side, the largest change first."""
+    """Every role and cause of either side, the largest change first; none if one was not probed."""
+    if left is None or right is None:
+        return ()
     a, b = stall_by_cause(left), stall_by_cause(right)
     steps = [
         StallStep(role=role, cause=cause, left_cycles=a.get((role, cause)),
@@ -125,9 +110,8 @@ def _stall_steps(left: Stalls | None, right: Stalls | None) -> tuple[StallStep, 
 
 
 def _change(step: StallStep) -> float:
-    if step.left_cycles is None or step.right_cycles is None:
-        return 0
-    return abs(step.right_cycles - step.left_cycles)
+    """How much more or less; a wait that one side does not have is none there."""
+    return abs((step.right_cycles or 0.0) - (step.left_cycles or 0.0))
 
 
 # the verdict
@@ -182,6 +166,12 @@ def _slots(left: DepthFacts | None, right: DepthFacts | None) -> str:
 
 def _stall(step: StallStep) -> str:
     who = "warps" if step.role == "all" else f"{step.role}s"
+    if step.left_cycles is None:
+        return f"{who} now {_WAITS[step.cause]}: {step.right_cycles:.0f} cycles per tile"
+    if step.right_cycles is None:
+        return (
+            f"{who} no longer {_WAITS[step.cause]}: {step.left_cycles:.0f} cycles per tile before"
+        )
     cycles = f"{step.left_cycles:.0f} → {step.right_cycles:.0f}"
     return f"{who} {_WAITS[step.cause]} {cycles} cycles per tile"
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 
 from stagebench.model.timing import Correlation, VariantTiming
-from stagebench.timing.correlate import stall_by_cause
+from stagebench.timing.per_tile import stall_by_cause
 from stagebench.timing.probe_cost import perturbed
 
 LEAST_DEPTHS = 5

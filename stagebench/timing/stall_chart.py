@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from stagebench.errors import UsageError
 from stagebench.model.timing import StallCause, VariantTiming
-from stagebench.timing.correlate import stall_by_cause
+from stagebench.timing.per_tile import stall_by_cause
 from stagebench.trace.svg_figure import svg_figure
 from stagebench.trace.timeline_svg import PALETTE
 
