@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from stagebench.experiment.check_against_compiler import baselines_of
 from stagebench.experiment.compared_with import Compared, baselines_of_file, said_against
 from stagebench.experiment.experiment_file import ExperimentFile
@@ -111,6 +113,7 @@ def _judge_all(
             judged = judge_experiment(
                 file, seen, experiment_policies(file), known, compared, taken,
                 by=lowered.compiler if several else None, again=number > 0,
+                alike=lowered.alike,
             )  # fmt: skip
             if judged.cases or number == 0:
                 verdicts.append(judged)
@@ -143,11 +146,13 @@ def judge_experiment(
     *,
     by: Compiler | None = None,
     again: bool = False,
+    alike: frozenset[str] = frozenset(),
 ) -> ExperimentVerdict:
     """One experiment against its baselines; adds the folders of those it used to ``taken``.
 
     ``by`` is named where several compilers lower; ``again``: not the first of them, so that cases
-    with a compiler of their own have been judged already.
+    with a compiler of their own have been judged already.  ``alike``: the compilers of cases that
+    are the one compared with.
     """
     results = [one.lowering.result for one in seen]
     found = match_baselines([one.planned.name for one in seen], results, known.baselines)
@@ -164,6 +169,8 @@ def judge_experiment(
         if compared.against_compiler is not None:  # no baseline of the repository
             place = Place(file=file.shown, line=None)
         verdict = _variant(one, baseline, answer, policies[case.label], known, compared, place)
+        if case.compiler in alike:
+            verdict = _by_itself(verdict)
         by_case.setdefault(case.label, []).append(verdict)
         if baseline is not None:
             taken.add(baseline.dump.folder)
@@ -182,6 +189,19 @@ def judge_experiment(
             CaseVerdict(name=name, kernel=several[0].variant.kernel, variants=tuple(several))
             for name, several in by_case.items()
         ),
+    )
+
+
+def _by_itself(verdict: VariantVerdict) -> VariantVerdict:
+    """A variant whose own compiler is the one that it is compared with."""
+    by = verdict.variant.compiler
+    broken = verdict.status == "expectation_failed"
+    return msgspec.structs.replace(
+        verdict,
+        status=worse("expectation_failed", "not_comparable") if broken else "not_comparable",
+        note=f"its case names {by.name} {by.version}, which is what it is compared with",
+        drifts=(),
+        allowed=(),
     )
 
 

@@ -46,6 +46,8 @@ class LoweredExperiments:
     other: tuple[tuple[Seen, ...], ...] | None = None
     """What the compiler made of them that they are compared with."""
     other_compiler: Compiler | None = None
+    alike: frozenset[str] = frozenset()
+    """Compilers that cases name and that are the other one: the same on both sides."""
 
 
 def lower_experiments(
@@ -65,13 +67,31 @@ def lower_experiments(
             baselines_of_file(file, compared, Path())
     plans = [plan_variants(file, environments[0].compiler, compared) for file in files]
     by_each = [tuple(lower_planned(plans, one, options, watcher)) for one in environments]
-    then = None if other is None else tuple(lower_planned(plans, other, options, watcher))
-    return tuple(
-        LoweredExperiments(
-            tuple(files), seen, one.compiler, then, None if other is None else other.compiler
-        )
+    done = [
+        LoweredExperiments(tuple(files), seen, one.compiler)
         for one, seen in zip(environments, by_each, strict=True)
+    ]
+    if other is None:
+        return tuple(done)
+    then = tuple(lower_planned(plans, other, options, watcher, whatever_cases_name=True))
+    alike = _alike(files, other, options)
+    return tuple(
+        replace(one, other=then, other_compiler=other.compiler, alike=alike) for one in done
     )
+
+
+def _alike(
+    files: Sequence[ExperimentFile], other: CompilerEnvironment, options: SweepOptions
+) -> frozenset[str]:
+    """Which compilers that cases name are the one that they are compared with."""
+    overlays = Overlays(options.cache_dir or default_cache_folder(), options.warn)
+    named = {case.compiler for file in files for case in file.experiment.cases}
+    return frozenset(
+        name for name in named
+        if name is not None
+        and isinstance(own := choose_or_not(parse_choice(name), overlays), CompilerEnvironment)
+        and own.identity == other.identity
+    )  # fmt: skip
 
 
 def _compilers(
@@ -102,8 +122,13 @@ def lower_planned(
     environment: CompilerEnvironment,
     options: SweepOptions,
     watcher: SweepWatcher | None,
+    *,
+    whatever_cases_name: bool = False,
 ) -> list[tuple[Seen, ...]]:
-    """Lower the variants of all experiments together; results as they were planned."""
+    """Lower the variants of all experiments together; results as they were planned.
+
+    ``environment`` lowers the cases that name no compiler, or ``whatever_cases_name``.
+    """
     requests = [one.request for plan in plans for one in plan]
     cache = None
     if options.use_cache:
@@ -116,21 +141,26 @@ def lower_planned(
     told = watcher or Unwatched()
     told.planned(requests)
     cases = [one.case for plan in plans for one in plan]
-    parts = _parts(cases, environment, options, limits)
+    own = [None if whatever_cases_name else case.compiler for case in cases]
+    parts = _parts(cases, own, environment, options, limits)
     lowerings = iter(lower_parts(requests, parts, limits, cache, told))
     return [tuple(Seen(one, next(lowerings)) for one in plan) for plan in plans]
 
 
 def _parts(
-    cases: Sequence[Case], environment: CompilerEnvironment, options: SweepOptions, limits: Limits
+    cases: Sequence[Case],
+    own: Sequence[str | None],
+    environment: CompilerEnvironment,
+    options: SweepOptions,
+    limits: Limits,
 ) -> list[Part]:
-    """The requests of each compiler, by the case of every one of them."""
+    """The requests of each compiler, by the case of every one of them and the compiler's name."""
     if any(case.machine for case in cases):
         options = replace(options, assembler=options.assembler or DEFAULT_ASSEMBLER)
     overlays = Overlays(options.cache_dir or default_cache_folder(), options.warn)
     parts = []
-    for name in dict.fromkeys(case.compiler for case in cases):
-        indices = [index for index, case in enumerate(cases) if case.compiler == name]
+    for name in dict.fromkeys(own):
+        indices = [index for index, one in enumerate(own) if one == name]
         compiler = environment if name is None else choose_or_not(parse_choice(name), overlays)
         assembled = [cases[index].machine for index in indices]
         wanted = replace(options, assembler=options.assembler if any(assembled) else None)

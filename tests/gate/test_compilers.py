@@ -5,6 +5,10 @@ import sys
 
 import pytest
 
+from stagebench.experiment.compared_with import Compared
+from stagebench.experiment.experiment_file import load_experiment
+from stagebench.experiment.lowered_experiments import lower_experiments
+from stagebench.experiment.sweep import SweepOptions
 from tests.gate.projects import run
 
 OTHER = f"tilelang 0.1.15+{sys.prefix.rpartition('/')[2]}"
@@ -83,3 +87,34 @@ def test_an_experiment_after_the_compilers_is_told(capsys):
     """It would be taken for one of them."""
     code, _, err = run(capsys, "check", "--compiler", "tilelang", "experiments/tiny.py")
     assert (code, "experiments come first" in err) == (2, True)
+
+
+def test_another_compiler_lowers_what_names_its_own(project, monkeypatch):
+    """Its own is on one side, the other on the other side; neither side is the same twice."""
+    monkeypatch.chdir(project.root)
+    project.experiment(depths=(2,), case=', compiler="tilelang"')
+    (done,) = lowered_against(project, sys.prefix)
+    assert [by(seen) for seen in done.seen[0]] == ["0.1.15"]
+    assert [by(seen) for seen in done.other[0]] == [OTHER.partition(" ")[2]]
+
+
+def test_a_compiler_that_the_case_names_itself(project, capsys, monkeypatch):
+    """The same on both sides is no comparison: said so, and never clean."""
+    monkeypatch.chdir(project.root)
+    project.experiment(depths=(2,), case=f', compiler="{sys.prefix}"')
+    code, out, err = run(
+        capsys, "check", "--compiler", "tilelang", "--against-compiler", sys.prefix
+    )
+    assert (code, "1 not comparable; nothing was compared" in out) == (4, True), out + err
+    assert "its case names tilelang 0.1.15, which is what it is compared with" in " ".join(
+        out.split()
+    )
+
+
+def lowered_against(project, compiler):
+    files = [load_experiment(project.root / "experiments" / "tiny.py")]
+    return lower_experiments(files, Compared(against_compiler=compiler), SweepOptions(jobs=2))
+
+
+def by(seen):
+    return seen.lowering.result.variant.compiler.version

@@ -1,5 +1,7 @@
 """Cases that name their compiler, beside cases that do not."""
 
+import sys
+
 import pytest
 
 from stagebench.errors import MachineError
@@ -34,13 +36,15 @@ ONLY_TVM = BOTH.replace(
 def checked(tmp_path):
     """Check an experiment that has no baselines."""
 
-    def check(text):
+    def check(text, **compared):
         (tmp_path / "pyproject.toml").write_text("")
         (tmp_path / "experiments").mkdir()
         path = tmp_path / "experiments" / "both.py"
         path.write_text(text)
         return run_check(
-            [load_experiment(path)], Compared(allow_missing=True), SweepOptions(jobs=2)
+            [load_experiment(path)],
+            Compared(allow_missing=True, **compared),
+            SweepOptions(jobs=2),
         )
 
     return check
@@ -69,6 +73,13 @@ class TestCases:
             "by_tilelang": "tilelang",
         }
         assert [a.outcome for v in seen.values() for a in v.expectations] == ["held", "held"]
+
+    @pytest.mark.parametrize("_", [pytest.param(0, marks=needs_tvm)])
+    def test_a_kernel_that_the_other_compiler_can_not_lower(self, checked, _):
+        """What the case's own compiler lowers is held against that failure."""
+        text = BOTH.replace('kernel="gemm"', 'kernel="gemm_tirx"', 1)
+        verdict = checked(text, against_compiler=sys.prefix).verdict
+        assert (verdict.exit_code, verdict.counts) == (3, {"lowers_now": 1, "clean": 1})
 
     @pytest.mark.usefixtures("without_tvm")
     def test_one_that_is_not_there_costs_its_own_cases(self, checked):
