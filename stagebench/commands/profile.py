@@ -7,7 +7,6 @@ and bundled first), or what an earlier profile wrote (it is shown again, without
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 import tempfile
 from pathlib import Path
@@ -15,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from stagebench.commands.bundle import add_build_arguments
 from stagebench.commands.profile_output import Found, show
+from stagebench.commands.profile_run import add_run_arguments, run_options
 from stagebench.commands.profile_source import ProfileSource, bundle_for_device, source_of
 from stagebench.commands.sweep import add_compilers, add_variant
 from stagebench.commands.warning import warn
-from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
+from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED
 
 if TYPE_CHECKING:
-    from stagebench.gpu.profile import ProfileOptions
     from stagebench.gpu.records import ProfiledVariant
 
 
@@ -38,35 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "more", nargs="*", metavar="PLAN", help="further launch plans: other depths, other kernels"
     )
     parser.add_argument(
-        "-o",
-        "--out",
-        type=Path,
-        default=Path("stagebench-profile"),
-        metavar="DIR",
-        help="where profile.json and probe buffers go (default: stagebench-profile)",
-    )
-    parser.add_argument(
         "--only", nargs="+", default=[], metavar="TEXT", help="variants whose id holds TEXT"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the inputs (0)")
-    parser.add_argument(
-        "--repeats", type=int, default=5, metavar="N", help="runs whose bits are compared (5)"
-    )
-    parser.add_argument(
-        "--runs", type=int, default=50, metavar="N", help="timed runs; 0: none (50)"
-    )
-    parser.add_argument("--warmup", type=int, default=5, metavar="N", help="runs before them (5)")
-    parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="S", help="for each variant (60)"
-    )
-    parser.add_argument(
-        "--library", action="store_true", help="also time torch's or cupy's matrix product"
-    )
-    parser.add_argument(
-        "--save-outputs",
-        action="store_true",
-        help="keep what each variant computed, as OUT/outputs/VARIANT/TENSOR.npy "
-        "(buffers of a kernel's own profiler are always kept)",
     )
     parser.add_argument("--json", metavar="FILE", help="write it as JSON; - for standard output")
     parser.add_argument("--sites", action="store_true", help="show the stalls of every wait too")
@@ -79,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="write each probed variant's first CTAs as a Perfetto trace and as SVG",
     )
+    add_run_arguments(parser)
     add_build_arguments(parser)
     add_compilers(add_variant(parser, arch_default="this device's"))
     lowering = parser.add_argument_group("lowering a kernel")
@@ -103,7 +75,7 @@ def _profiled(source: ProfileSource, arguments: argparse.Namespace) -> Found:
     from stagebench.gpu.profile import profile
     from stagebench.timing.measured import measure, write_measured
 
-    options = _options(arguments)
+    options = run_options(arguments)
     with tempfile.TemporaryDirectory(prefix="stagebench-bundle-") as folder:
         bundle, left_out = source.path, False
         if source.kind != "bundle":
@@ -131,30 +103,6 @@ def _recorded(source: Path, only: list[str]) -> Found:
         one for one in whole.variants if not only or any(text in one.id for text in only)
     )
     return Found(replace(whole, variants=variants), measured, source)
-
-
-def _options(arguments: argparse.Namespace) -> ProfileOptions:
-    from stagebench.gpu.profile import ProfileOptions
-    from stagebench.gpu.run_request import RunOptions
-
-    for name, least in (("repeats", 1), ("runs", 0), ("warmup", 0)):
-        if getattr(arguments, name) < least:
-            raise UsageError(f"--{name} {getattr(arguments, name)}: at least {least}")
-    if not 0 < arguments.timeout < math.inf:
-        raise UsageError(f"--timeout {arguments.timeout:g}: a positive number of seconds")
-    return ProfileOptions(
-        run=RunOptions(
-            seed=arguments.seed,
-            repeats=arguments.repeats,
-            warmup=arguments.warmup,
-            runs=arguments.runs,
-            save_outputs=arguments.save_outputs,
-            probes=not arguments.no_probes,
-        ),
-        only=tuple(arguments.only),
-        timeout_seconds=arguments.timeout,
-        library=arguments.library,
-    )
 
 
 def _progress(done: int, total: int, result: ProfiledVariant) -> None:

@@ -7,11 +7,13 @@ nothing of what was given is refused: a user would believe that it was looked at
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from stagebench.commands.bundle import add_build_arguments, make
+from stagebench.commands.profile_run import add_run_arguments
 from stagebench.commands.sweep import GEMM_ARGUMENTS
 from stagebench.commands.warning import warn
 from stagebench.dump.place import check_place
@@ -37,6 +39,7 @@ _LOWERING = {
     **GEMM_ARGUMENTS,
 }
 _CHOOSE = "--only chooses among the variants of a bundle; RUN[compiler=tvm] of a run"
+_RUN = "name a bundle or a run to measure it again"
 _GIVE = "give it to `stagebench bundle`, or profile the run itself"
 
 
@@ -63,16 +66,20 @@ def source_of(arguments: argparse.Namespace) -> ProfileSource:
         return ProfileSource("kernel", text)
     check_place(text)
     plans = _plans(text, arguments.more)
-    _refuse(arguments, _LOWERING, f"says what to lower, and {text} is no kernel", _CHOOSE)
+    lowering = {flag: name for flag, name in _LOWERING.items() if getattr(arguments, name)}
+    _refuse(lowering, f"says what to lower, and {text} is no kernel", _CHOOSE)
     if plans:
         return ProfileSource("plans", text, plans)
-    given = _bundling(arguments)
+    how = _given(arguments, add_build_arguments)
     if _is_measured(Path(text)):
-        _refuse(arguments, given, f"says how to bundle, and {text} was measured already", _GIVE)
+        _refuse(how, f"says how to bundle, and {text} was measured already", _GIVE)
+        running = _given(arguments, add_run_arguments)
+        _refuse(running, f"says how to run, and {text} was measured already", _RUN)
         return ProfileSource("measured", text)
     if is_bundle(Path(text)):
+        how.pop("--no-probes", None)  # a bundle can run without its probes too
         why = f"says how to bundle, and {text} is a bundle, made with its own"
-        _refuse(arguments, given, why, _GIVE)
+        _refuse(how, why, _GIVE)
         return ProfileSource("bundle", text)
     return ProfileSource("run", text)
 
@@ -114,22 +121,23 @@ def _not_several(name: str) -> UsageError:
     )
 
 
-def _bundling(arguments: argparse.Namespace) -> dict[str, str]:
-    """The options of `stagebench bundle` that were given; without probes a bundle can run too."""
+def _given(
+    arguments: argparse.Namespace, declare: Callable[[argparse.ArgumentParser], None]
+) -> dict[str, str]:
+    """The options of ``declare`` that have another value than by default, by their flags."""
     plain = argparse.ArgumentParser()
-    add_build_arguments(plain)
+    declare(plain)
     defaults = vars(plain.parse_args([]))
     return {
         f"--{name.replace('_', '-')}": name
         for name, default in defaults.items()
-        if name != "no_probes" and getattr(arguments, name) != default
+        if getattr(arguments, name) != default
     }
 
 
-def _refuse(arguments: argparse.Namespace, flags: dict[str, str], why: str, hint: str) -> None:
-    for flag, name in flags.items():
-        if getattr(arguments, name) not in (None, [], False):
-            raise UsageError(f"{flag} {why}", hint=hint)
+def _refuse(flags: Iterable[str], why: str, hint: str) -> None:
+    for flag in flags:
+        raise UsageError(f"{flag} {why}", hint=hint)
 
 
 def bundle_for_device(source: ProfileSource, arguments: argparse.Namespace, bundle: Path) -> bool:

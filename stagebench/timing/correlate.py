@@ -15,7 +15,6 @@ from stagebench.model.timing import (
     DepthFacts,
     DepthStep,
     FactStep,
-    Measurement,
     StallCause,
     Stalls,
     StallStep,
@@ -182,7 +181,8 @@ def _time(left: VariantTiming, right: VariantTiming, outcome: Outcome) -> str:
         return f"wrong or racing output at {' and '.join(wrong)}: no verdict on time"
     if left.base is None or right.base is None:
         return "kernel time not measured"
-    times = f"kernel {_us(left.base, right.base)} → {_us(right.base, left.base)} µs"
+    apart = outcome != "within_noise"
+    times = f"kernel {_both(left.base.median_us, right.base.median_us, apart=apart)} µs"
     if outcome == "within_noise":
         return f"{times}, no difference beyond noise"
     return times
@@ -197,13 +197,13 @@ def _perturbed(timing: VariantTiming) -> str:
     return f"probes slow {timing.num_stages} down ×{cost:.2f}, so that its waits are perturbed"
 
 
-def _us(time: Measurement, other: Measurement) -> str:
-    """As many decimals as tell the two apart, at most two."""
+def _both(a: float, b: float, *, apart: bool) -> str:
+    """Three digits of the smaller; where a difference is claimed, as many as show it, at most 2."""
     for decimals in (0, 1):
-        digits = 10 ** (2 - decimals)
-        if min(time.median_us, other.median_us) >= digits:
-            return f"{time.median_us:.{decimals}f}"
-    return f"{time.median_us:.2f}"
+        told = f"{a:.{decimals}f}", f"{b:.{decimals}f}"
+        if min(a, b) >= 10 ** (2 - decimals) and (not apart or len(set(told)) > 1):
+            return " → ".join(told)
+    return f"{a:.2f} → {b:.2f}"
 
 
 def _known(

@@ -129,24 +129,52 @@ def _values(variant: Variant) -> dict[str, str]:
 
 
 def select_sweeps(measured: Measured, only: Sequence[str]) -> Measured:
-    """The sweeps whose name (`sweep_names`) holds one of ``only`` (all, where it is empty).
+    """What holds one of ``only`` in its name: a sweep (`sweep_names`), or depths of it.
 
+    A depth's name is that of its sweep with ``num_stages=N`` behind the arch, as a variant's id is.
     Raises `UsageError` where one of ``only`` is in none.
     """
+    if not only:
+        return measured
     names = sweep_names(measured)
+    told = {depth for name, sweep in zip(names, measured.sweeps, strict=True)
+            for depth in _depth_names(name, sweep)}  # fmt: skip
     for text in only:
-        if not any(text in name for name in names):
-            raise UsageError(f"--only {text}: no sweep has that in its name", hint=", ".join(names))
-    chosen = tuple(
-        sweep
-        for sweep, name in zip(measured.sweeps, names, strict=True)
-        if not only or any(text == name or (text in name and text not in names) for text in only)
-    )
+        if not any(text in name for name in (*names, *told)):
+            raise UsageError(f"--only {text}: nothing has that in its name", hint=", ".join(names))
+    chosen = []
+    for sweep, name in zip(measured.sweeps, names, strict=True):
+        if any(text == name or (text in name and text not in names) for text in only):
+            chosen.append(sweep)
+            continue
+        kept = [
+            index
+            for index, depth in enumerate(_depth_names(name, sweep))
+            if any(text in depth and text not in names for text in only)
+        ]
+        if kept:
+            chosen.append(
+                msgspec.structs.replace(
+                    sweep,
+                    timings=tuple(sweep.timings[index] for index in kept),
+                    rates=tuple(sweep.rates[index] for index in kept),
+                )
+            )
     kernels = {sweep.variant.kernel for sweep in chosen}
     libraries = tuple(  # a case is the kernel's name and a digest of its parameters
         one for one in measured.libraries if one.case.rpartition("-")[0] in kernels
     )
-    return msgspec.structs.replace(measured, sweeps=chosen, libraries=libraries)
+    return msgspec.structs.replace(measured, sweeps=tuple(chosen), libraries=libraries)
+
+
+def _depth_names(name: str, sweep: MeasuredSweep) -> tuple[str, ...]:
+    """``gemm/sm_90a/num_stages=3,block_N=64`` for each of its timings."""
+    kernel_and_arch = f"{sweep.variant.kernel}/{sweep.variant.arch}"
+    axes = name[len(kernel_and_arch) + 1 :]
+    return tuple(
+        f"{kernel_and_arch}/num_stages={timing.num_stages}" + (f",{axes}" if axes else "")
+        for timing in sweep.timings
+    )
 
 
 def _on_device(found: Profile, bundle: OpenBundle) -> dict[str, BuildFacts]:

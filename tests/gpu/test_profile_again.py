@@ -132,3 +132,30 @@ def test_a_timeout_is_a_number_of_seconds(tmp_path, seconds):
     """`nan` compares with nothing, and would never come."""
     with pytest.raises(UsageError, match="--timeout"):
         run(bundle(tmp_path / "b", parts(0)), f"--timeout={seconds}")
+
+
+def test_one_depth_of_it(tmp_path, capsys):
+    """`--only num_stages=1` shows that depth in both tables; a name that nothing has is refused."""
+    out = tmp_path / "out"
+    profiled(bundle(tmp_path / "b", parts(0), parts(1), parts(2)), out)
+    capsys.readouterr()
+    assert run(out, "--only", "num_stages=1", "--json", "-") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [one["variant"]["params"]["num_stages"] for one in told["profile"]["variants"]] == [1]
+    (sweep,) = told["timings"]["sweeps"]
+    assert [one["num_stages"] for one in sweep["timings"]] == [1]
+    assert len(sweep["rates"]) == 1
+    with pytest.raises(UsageError, match="--only num_stages=7: nothing has that in its name"):
+        run(out, "--only", "num_stages=7")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--runs", "0"), ("--seed", "7"), ("--library",), ("--save-outputs",), ("-o", "elsewhere")],
+)
+def test_how_to_run_can_t_be_said_of_what_was_measured(tmp_path, words):
+    """It would be ignored, and look as if it had been measured so."""
+    (tmp_path / "timings.json").write_text("{}")
+    flag = "--out" if words[0] == "-o" else words[0]
+    with pytest.raises(UsageError, match=f"{flag} says how to run"):
+        run(tmp_path, *words)

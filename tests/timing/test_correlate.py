@@ -6,8 +6,9 @@ import pytest
 from msgspec import structs
 
 from stagebench.dump.files import read_dump
-from stagebench.timing.correlate import depth_steps, stall_by_cause
+from stagebench.timing.correlate import depth_steps
 from stagebench.timing.depth_facts import depth_facts
+from stagebench.timing.per_tile import stall_by_cause
 from tests.timing.building import stall, timing
 
 
@@ -131,3 +132,18 @@ def test_depth_facts_of_a_variant():
 
 def read_facts(folder):
     return structs.replace(read_dump(folder).result.facts, machine=None)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "spread", "told"),
+    [
+        (103.7, 103.9, 0.05, "kernel 103.7 → 103.9 µs"),  # not 104 → 104
+        (103.71, 103.74, 0.01, "kernel 103.71 → 103.74 µs"),
+        (356.0, 596.0, 1.0, "kernel 356 → 596 µs"),
+        (103.7, 103.9, 1.0, "kernel 104 → 104 µs, no difference beyond noise"),
+    ],
+)
+def test_a_difference_that_is_claimed_is_seen(left, right, spread, told):
+    """As many decimals as tell the two apart; none more where nothing is claimed."""
+    (step,) = depth_steps([timing(2, left, spread=spread), timing(3, right, spread=spread)])
+    assert told in step.verdict

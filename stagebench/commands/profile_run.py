@@ -1,0 +1,70 @@
+"""How are variants run on the device?  The options of `profile` that say so."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stagebench.errors import UsageError
+
+if TYPE_CHECKING:
+    from stagebench.gpu.profile import ProfileOptions
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare them."""
+    parser.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        default=Path("stagebench-profile"),
+        metavar="DIR",
+        help="where profile.json and probe buffers go (default: stagebench-profile)",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the inputs (0)")
+    parser.add_argument(
+        "--repeats", type=int, default=5, metavar="N", help="runs whose bits are compared (5)"
+    )
+    parser.add_argument(
+        "--runs", type=int, default=50, metavar="N", help="timed runs; 0: none (50)"
+    )
+    parser.add_argument("--warmup", type=int, default=5, metavar="N", help="runs before them (5)")
+    parser.add_argument(
+        "--timeout", type=float, default=60.0, metavar="S", help="for each variant (60)"
+    )
+    parser.add_argument(
+        "--library", action="store_true", help="also time torch's or cupy's matrix product"
+    )
+    parser.add_argument(
+        "--save-outputs",
+        action="store_true",
+        help="keep what each variant computed, as OUT/outputs/VARIANT/TENSOR.npy "
+        "(buffers of a kernel's own profiler are always kept)",
+    )
+
+
+def run_options(arguments: argparse.Namespace) -> ProfileOptions:
+    """What they say; `UsageError` where a number makes no sense."""
+    from stagebench.gpu.profile import ProfileOptions
+    from stagebench.gpu.run_request import RunOptions
+
+    for name, least in (("repeats", 1), ("runs", 0), ("warmup", 0)):
+        if getattr(arguments, name) < least:
+            raise UsageError(f"--{name} {getattr(arguments, name)}: at least {least}")
+    if not 0 < arguments.timeout < math.inf:
+        raise UsageError(f"--timeout {arguments.timeout:g}: a positive number of seconds")
+    return ProfileOptions(
+        run=RunOptions(
+            seed=arguments.seed,
+            repeats=arguments.repeats,
+            warmup=arguments.warmup,
+            runs=arguments.runs,
+            save_outputs=arguments.save_outputs,
+            probes=not arguments.no_probes,
+        ),
+        only=tuple(arguments.only),
+        timeout_seconds=arguments.timeout,
+        library=arguments.library,
+    )
