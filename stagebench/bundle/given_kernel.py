@@ -19,6 +19,7 @@ class GivenKernel:
     ``source`` is the file's name, ``cuda_file`` that of the CUDA behind it (``None``: PTX whose
     ``.loc`` names another language, or nothing).  ``lines`` says of a line of that file where a
     ``#line`` puts it, or which file of another language it is of.
+    ``headers`` are the folders of the author's own headers.
     ``machine`` is what was read of the assembled kernel; ``problem`` says why there is none.
     """
 
@@ -28,6 +29,7 @@ class GivenKernel:
     source: str
     cuda_file: str | None = None
     lines: tuple[PlacedLine, ...] = ()
+    headers: tuple[str, ...] = ()
     machine: MachineCode | None = None
     problem: str | None = None
 

@@ -8,30 +8,47 @@ a free slot.  Sections are not known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from msgspec.structs import replace
+from msgspec.structs import replace as replaced
 
 from stagebench.bundle.given_kernel import GivenKernel, PlacedLine
 from stagebench.model import Walk
 from stagebench.model.timing import ProbeMetadata, ProbeSite
 from stagebench.ptx.cuda_lines import own_file
+from stagebench.ptx.read import read_module
 from stagebench.ptx.records import Function
+from stagebench.ptx.sites import sync_sites
+from stagebench.ptx.source_frames import SourceFrames
 
 _DIRECTIVE = re.compile(r'[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)(?:[ \t]+"([^"]*)")?.*')
 _CUDA = (".cu", ".cuh", ".cpp", ".cc", ".h", ".hpp", ".inl")
 
 
-def told_without_ir(metadata: ProbeMetadata, given: GivenKernel) -> ProbeMetadata:
+@dataclass(frozen=True)
+class _Place:
+    """A line of the source itself (``cuda_line``), or a file and line of a header."""
+
+    cuda_line: int | None
+    file: str | None = None
+    line: int | None = None
+
+
+def told_without_ir(metadata: ProbeMetadata, given: GivenKernel, ptx: str) -> ProbeMetadata:
     """The metadata with roles by warp, and sites by the names and lines of the source."""
     walk = None if given.machine is None else given.machine.walk
     roles = _roles(walk, metadata.warps_per_cta)
-    lines = {line: (file, number) for line, file, number in given.lines}
-    return replace(
-        metadata,
-        warp_roles=tuple(roles),
-        sites=tuple(_site(one, given, roles, lines) for one in metadata.sites),
-    )
+    places = _places(given, metadata.kernel, ptx)
+    sites = [_site(one, given, roles, places.get(one.ptx_line or 0)) for one in metadata.sites]
+    keys = [_statement(one) for one in sites]
+    named = []
+    for one, key in zip(sites, keys, strict=True):
+        copy, copies = keys[: one.id].count(key), keys.count(key)
+        shown = f" [{copy + 1}/{copies}]" if copies > 1 else ""
+        named.append(replaced(one, name=one.name + shown, copy=copy, copies=copies))
+    return replaced(metadata, warp_roles=tuple(roles), sites=tuple(named))
 
 
 def line_directives(source: str) -> tuple[PlacedLine, ...]:
@@ -63,6 +80,45 @@ def files_of_locations(
     return None, tuple((line, name, line) for line in sorted(lines))
 
 
+def _places(given: GivenKernel, kernel: str, ptx: str) -> dict[int, _Place]:
+    """By line of the PTX: where its author wrote what synchronises there."""
+    module = read_module(ptx)
+    function = next(one for one in module.entries if one.name == kernel)
+    own = own_file(function)
+    headers = {
+        index: name.rpartition("/")[2]
+        for index, name in module.files.items()
+        if index != own and _is_own(name, given.headers)
+    }
+    told = {line: (file, number) for line, file, number in given.lines}
+    frames = SourceFrames(function, {*headers, *([] if own is None else [own])})
+    found = {}
+    for site in sync_sites(replace(function, by_hand=True)):
+        location = function.instructions[site.index].location
+        inner = [] if location is None else frames.of_location(location)
+        file, line = told.get(site.cuda_line or 0, (None, None))
+        found[site.line] = _Place(site.cuda_line, file, line)
+        if len(inner) == 1 and inner[0][0] in headers:
+            found[site.line] = _Place(None, headers[inner[0][0]], inner[0][1])
+    return found
+
+
+def _is_own(header: str, folders: Sequence[str]) -> bool:
+    """Is a header in one of the folders?  A compiler names it as its ``#include`` does."""
+    paths = [Path(folder, header) for folder in folders]
+    return any(
+        path.is_relative_to(folder) and path.is_file()
+        for path, folder in zip(paths, folders, strict=True)
+    )
+
+
+def _statement(site: ProbeSite) -> tuple[object, ...]:
+    """What copies of one statement share (`stagebench.probe.site_table`)."""
+    line = site.cuda_line if site.line is None else (site.file, site.line)
+    args = tuple(sorted(site.args.items()))
+    return (site.id,) if line is None else (line, site.op, args, site.barrier_kind)
+
+
 def _roles(walk: Walk | None, warps: int) -> list[str]:
     by_warp: list[set[str]] = [set() for _ in range(warps)]
     for path in () if walk is None else walk.paths:
@@ -71,33 +127,32 @@ def _roles(walk: Walk | None, warps: int) -> list[str]:
     return [roles.pop() if len(roles) == 1 else "all" for roles in by_warp]
 
 
-def _site(
-    site: ProbeSite, given: GivenKernel, roles: list[str], lines: Mapping[int, tuple[str, int]]
-) -> ProbeSite:
+def _site(site: ProbeSite, given: GivenKernel, roles: list[str], place: _Place | None) -> ProbeSite:
+    place = _Place(None) if place is None else place
     role = _one_of(
         roles[warp] for warp, count in enumerate(site.predicted or ()) if count is None or count
     )
     kind = site.barrier_kind
     if kind is None and site.op == "mbarrier_wait":
         kind = {"consumer": "full", "producer": "empty"}.get(role)  # type: ignore[assignment]
-    there = None if site.cuda_line is None else lines.get(site.cuda_line)
-    op, _, rest = site.name.partition(" ")[2].partition(" ")
+    told = site.name.partition(" ")[2].partition(" [")[0]  # without its place and copy
+    op, _, rest = told.partition(" ")
     what = " ".join(word for word in (op, kind, rest) if word)
-    if there is not None:
-        where = f"{there[0]}:{there[1]}"
-    elif site.cuda_line is not None and given.cuda_file is not None:
-        where = f"{given.cuda_file}:{site.cuda_line}"
+    if place.line is not None:
+        where = f"{place.file}:{place.line}"
+    elif place.cuda_line is not None and given.cuda_file is not None:
+        where = f"{given.cuda_file}:{place.cuda_line}"
     else:
         where = f"{given.source}:{site.ptx_line}"
-    return replace(
+    return replaced(
         site,
         name=f"{where} {what}",
         role=role,
         barrier_kind=kind,
-        file=None if there is None else there[0],
-        line=None if there is None else there[1],
-        line_kind=None if there is None else "exact",
-        cuda_line=None if given.cuda_file is None else site.cuda_line,
+        file=place.file,
+        line=place.line,
+        line_kind=None if place.line is None else "exact",
+        cuda_line=None if given.cuda_file is None else place.cuda_line,
     )
 
 

@@ -81,17 +81,23 @@ def _start(path: Path, plan: Plan, assembler: Assembler, uncached: Assembler) ->
         entry_of(plan, _module(text, path, plan), text, str(path))
         made = assembler.submit_ptx(text, plan.arch, plan.entry)
         return _Started(path, plan, text, made)
-    includes = [path.parent / one for one in plan.include]
-    if _OWN_INCLUDE.search(text):
-        includes.insert(0, source.parent)
+    includes = _own_headers(path, plan, text)
     flags = (
-        *(f"-I{folder.resolve()}" for folder in includes),
+        *(f"-I{folder}" for folder in includes),
         *(f"-D{name}={value}" for name, value in plan.define.items()),
         *plan.flags,
     )
     compiler = uncached if includes else assembler
     compiled = compiler.submit(text, plan.arch, plan.entry, cuda_flags=flags)
     return _Started(path, plan, text, compiled)
+
+
+def _own_headers(path: Path, plan: Plan, text: str) -> list[Path]:
+    """The folders in which the author's headers are looked for."""
+    found = [(path.parent / one).resolve() for one in plan.include]
+    if _OWN_INCLUDE.search(text):
+        found.insert(0, (path.parent / plan.source).parent.resolve())
+    return found
 
 
 def _module(ptx: str, path: Path, plan: Plan) -> Module:
@@ -122,6 +128,7 @@ def _candidate(one: _Started, assembler: Assembler, warn: Callable[[str], None])
         launch=launch_of(plan, plan.entry),
         scalars=scalars_of(plan),
         source=Path(plan.source).name,
+        headers=tuple(map(str, _own_headers(one.path, plan, one.text))) if kernel_cu else (),
     )
     ptx = made.ptx
     if ptx is not None:

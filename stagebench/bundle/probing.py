@@ -134,7 +134,7 @@ def _built(
     )  # fmt: skip
     metadata = built.metadata
     if isinstance(given, GivenKernel):
-        metadata = told_without_ir(metadata, given)
+        metadata = told_without_ir(metadata, given, ptx)
     return ProbedEntry(
         ptx=ptx,
         cubins={

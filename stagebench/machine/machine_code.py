@@ -34,6 +34,7 @@ from stagebench.model import (
 from stagebench.ptx.by_statement import Executed, executed_by_statement, op_totals
 from stagebench.ptx.read import read_module
 from stagebench.ptx.records import Module
+from stagebench.ptx.source_frames import by_hand
 from stagebench.ptx.walk_facts import walk_facts
 from stagebench.sass.control_flow import ControlFlow, control_flow
 from stagebench.sass.histogram import opcode_histogram
@@ -59,13 +60,21 @@ class ReadCode:
 
 
 def read_made(
-    made: Assembled | MachineText, launch: Launch, scalars: Mapping[str, int] | None = None
+    made: Assembled | MachineText,
+    launch: Launch,
+    scalars: Mapping[str, int] | None = None,
+    *,
+    written_by_hand: bool = False,
 ) -> ReadCode:
     """Read what was assembled; ``scalars`` are arguments whose values the launch fixes.
+
+    Of a source that was ``written_by_hand`` lines may be those of inlined functions.
 
     Raises `stagebench.errors.StagebenchError` where PTX or SASS can't be read.
     """
     module = read_module(made.ptx)
+    if written_by_hand:
+        module = by_hand(module)
     walked = walk_kernel(module, launch, scalars or {})
     executed = executed_by_statement(walked.execution)
     sass = read_sass(made.sass, launch.function)
@@ -150,7 +159,7 @@ def derive_given(
     Its levels have neither IR nor CUDA (``None``: not read), its frontier no point, since nothing
     says which bytes of shared memory grow with the depth.
     """
-    read = read_made(made, launch, scalars)
+    read = read_made(made, launch, scalars, written_by_hand=True)
     levels = ptx_and_sass_rows(read.executed, read.sites)
     return machine_code(
         arch, launch, made, versions, read, levels=levels, frontier=(), ir=(), notes=()

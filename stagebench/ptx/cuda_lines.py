@@ -4,7 +4,8 @@ A compiler prints the chain of an inlined location once in a function; later it 
 innermost part and where that was inlined (LLVM ``NVPTXAsmPrinter``, ``emitInlinedAt``, and nvcc's
 NVVM).  The same inner position can have been inlined in several places, so a chain can lead to
 several lines of the kernel: then the line is the candidate that fits between the neighbours whose
-line is sure, and `CudaLine.exact` is false.
+line is sure, and `CudaLine.exact` is false.  Of a kernel that was written by hand
+(`Function.by_hand`) the line may be that of an inlined function.
 Source: PTX ISA 9.0, ".loc" (``function_name``, ``inlined_at``).
 """
 
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stagebench.ptx.records import Function, Location
+from stagebench.ptx.source_frames import SourceFrames
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ def _roots_of_locations(function: Function) -> dict[int, list[int]]:
     A chain is printed where it is first needed: only what stands above a ``.loc`` is looked at.
     """
     file = own_file(function)
+    if function.by_hand and file is not None:
+        frames = SourceFrames(function, (file,))
+        return {
+            id(one): [line for _, line in frames.of_location(one)] for one in function.locations
+        }
     parents: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
     found: dict[int, list[int]] = {}
     for location in function.locations:

@@ -208,6 +208,7 @@ class Function:
 
     ``line`` is where its header starts; ``body_line`` and ``body_last_line`` hold its braces
     (``None``: a declaration).  ``directives`` are performance-tuning directives with their values.
+    ``by_hand``: people wrote its source, inlined functions too (`stagebench.ptx.source_frames`).
     """
 
     name: str
@@ -225,6 +226,7 @@ class Function:
     asm_blocks: tuple[AsmBlock, ...] = ()
     locations: tuple[Location, ...] = ()
     pragmas: tuple[tuple[int, str], ...] = ()
+    by_hand: bool = False
 
     def scope_chain(self, scope: int | None) -> Iterator[tuple[int, Scope]]:
         """From a scope outwards to the body."""

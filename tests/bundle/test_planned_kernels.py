@@ -337,6 +337,45 @@ def test_names_lines_and_values_of_cuda(tmp_path, assembler):
     )  # fmt: skip
 
 
+def test_inlined_functions_have_lines_of_their_own(tmp_path, assembler):
+    """Two lines are two sites, in the source or in an own header; one line unrolled is copies."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "part.cuh").write_text(
+        "__device__ __forceinline__ void part(float *A) {\n"
+        "  A[threadIdx.x] += 1;\n  __syncthreads();\n  A[threadIdx.x ^ 1] *= 2;\n"
+        "  __syncthreads();\n  A[threadIdx.x ^ 2] *= 3;\n}\n"
+    )
+    text = (
+        '#include "part.cuh"\n'
+        "__device__ __forceinline__ void meet() { __syncthreads(); }\n"
+        "template <int N> __device__ __forceinline__ void tile(float *A) {\n"
+        "  A[threadIdx.x] = N;\n"
+        "  meet();\n"
+        "  A[threadIdx.x] += A[threadIdx.x ^ 1];\n"
+        "#pragma unroll\n"
+        "  for (int i = 0; i < 2; ++i) {\n"
+        "    __syncthreads();\n"
+        "    A[threadIdx.x] += A[threadIdx.x ^ 3];\n"
+        "  }\n"
+        "}\n"
+        "__global__ void k(float *A) {\n"
+        "  tile<3>(A);\n"
+        "  part(A);\n"
+        "}\n"
+    )
+    changes = {**_cuda(), "source": "named.cu", "entry": "k", "include": ["mine"]}
+    (one,) = planned(tmp_path, assembler, text=text, **changes)
+    probed = with_probes(one, "sm_80", Probing(assembler), complain)
+    sites = decode(probed.probe, ProbeMetadata, "probe").sites
+    assert [(s.name, s.file, s.line, s.cuda_line, s.copies) for s in sites] == [
+        ("named.cu:5 syncthreads", None, None, 5, 1),
+        ("named.cu:9 syncthreads [1/2]", None, None, 9, 2),
+        ("named.cu:9 syncthreads [2/2]", None, None, 9, 2),
+        ("part.cuh:3 syncthreads", "part.cuh", 3, None, 1),
+        ("part.cuh:5 syncthreads", "part.cuh", 5, None, 1),
+    ]
+
+
 def test_two_plans_of_one_variant(assembler):
     """Twice the same identity is a mistake, not two depths."""
     with pytest.raises(UsageError, match="has the same kernel, num_stages, params and arch"):
