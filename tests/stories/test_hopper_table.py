@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from stagebench.timing.correlate import stall_by_cause
+from stagebench.timing.per_tile import stall_by_cause
 from stagebench.timing.measured import read_measured
 
 ROOT = Path(__file__).parents[2]
