@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from stagebench.timing.per_tile import stall_by_cause
 from stagebench.timing.measured import read_measured
+from stagebench.timing.per_tile import stall_by_cause
 
 ROOT = Path(__file__).parents[2]
 
