@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from stagebench.bundle.errors import BundleError
-from stagebench.bundle.records import BundledFile
+from stagebench.bundle.records import BUNDLE, BundledFile
 
 _DIGEST_BYTES = 16
 _AGAIN = "copy the bundle again, or make it again: stagebench bundle RUN -o DIR"
@@ -57,6 +57,11 @@ class TarContainer:
         self._path = path
         self._files: dict[str, bytes] = {}
         try:
+            if not tarfile.is_tarfile(path):
+                raise BundleError(
+                    f"{path} is no bundle: neither a folder with {BUNDLE} nor a tar file",
+                    hint=_AGAIN,
+                )
             with tarfile.open(path) as archive:
                 for member in archive:
                     stream = archive.extractfile(member) if member.isfile() else None

@@ -199,3 +199,14 @@ def test_no_bundle(tmp_path):
     """A path without a bundle says how one is made."""
     with pytest.raises(BundleError, match="no bundle at"):
         read_bundle(tmp_path / "nowhere")
+
+
+def test_a_file_that_is_no_bundle(tmp_path):
+    """One line says so: not what each compression makes of it."""
+    path = tmp_path / "README.md"
+    path.write_text("# no bundle\n")
+    with pytest.raises(BundleError) as caught:
+        read_bundle(path)
+    assert caught.value.message == (
+        f"{path} is no bundle: neither a folder with bundle.json nor a tar file"
+    )
