@@ -28,8 +28,10 @@ _TENSOR_MAP = re.compile(r"\bCUtensorMap\b")
 _TENSOR_MAP_HEADER = "stagebench_tensor_map.h"
 OWN_HEADERS = {
     # Apache TVM's CUDA includes cuda.h for nvcc alone, and NVRTC can't read that: it needs the C
-    # library's headers.  The type is cuda.h's (CUDA 13.0): 16 words, aligned to 128 bytes.
-    _TENSOR_MAP_HEADER: "struct alignas(128) CUtensorMap { unsigned long long opaque[16]; };\n",
+    # library's headers.  The type is cuda.h's (CUDA 13.0): 16 words, aligned to 128 bytes, and in
+    # its words: CCCL's <cuda/barrier> declares both names before.
+    _TENSOR_MAP_HEADER: "struct alignas(128) CUtensorMap_st { unsigned long long opaque[16]; };\n"
+    "typedef struct CUtensorMap_st CUtensorMap;\n",
 }
 _DEPENDENT_LAUNCH = (
     "cudaGridDependencySynchronize",

@@ -180,6 +180,8 @@ def _mbarrier(parts: list[str], values: tuple[Extent, ...]) -> _Found:
             found = [("mbarrier_expect_tx", first | _named(values, "bytes", 1))]
         case ["try_wait" | "test_wait"]:
             found = [("mbarrier_wait", second | _named(values, "parity", 2))]
+        case ["complete_tx"]:  # counts bytes as arrived; to the other levels it is no site either
+            found = []
     return found
 
 

@@ -64,7 +64,8 @@ _GLOBAL = """
     curand_log_normal2 curand_log_normal4 curand_poisson
     cute::elect_one_sync cooperative_groups::this_grid cooperative_groups::this_cluster
     cooperative_groups::this_thread_block cg::this_grid cg::this_cluster cg::this_thread_block
-    nvcuda::wmma::fill_fragment nvcuda::wmma::load_matrix_sync nvcuda::wmma::store_matrix_sync
+    nvshmem_my_pe nvshmem_n_pes nvcuda::wmma::fill_fragment
+    nvcuda::wmma::load_matrix_sync nvcuda::wmma::store_matrix_sync
 """
 """codegen_cuda.cc (``VisitExpr_(CallNode)``, ``AssertStmtNode``), print.py, customize.py."""
 

@@ -26,7 +26,7 @@ _RELOCATED = r"\d+@(?:lo|hi)\(\(?[\w.$@+\- ]+\)?\)"
 _OPERAND = re.compile(
     rf"{_LABEL}"
     rf"|{_RELOCATED}"
-    rf"|{_SIGNS}\|{_NAME}\|(?:\.\w+)*"  # absolute value
+    rf"|{_SIGNS}\|{_NAME}(?:{_ADDRESS})*\|(?:\.\w+)*"  # absolute value: |R4|, |c[0x0][0x1d0]|
     rf"|{_SIGNS}{_NAME}(?:{_ADDRESS})+(?:\.\w+)*"  # c[0x0][0x28], gdesc[UR8].tnspB
     rf"|(?:{_ADDRESS})+(?:\.\w+)*"
     rf"|\{{{_TERM}(?:, ?{_TERM})*\}}"

@@ -112,6 +112,7 @@ def test_arrive_expect_has_two_effects(ops):
         'asm("shfl.sync.bfly.b32 %0, %1, 1, 31, -1;" : "=r"(K) : "r"(K));',
         'asm("// bar.sync 0;\\n mov.u32 %0, 3; /* cp.async.commit_group; */" : "=r"(K));',
         'asm("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1}, [%2];" :: "r"(K));',
+        'asm("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], 4;" :: "r"(K));',
     ],
 )
 def test_no_synchronisation(ops, statement):

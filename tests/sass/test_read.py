@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stagebench.sass.line_grammar import operands
 from stagebench.sass.program import SourceLine
 from stagebench.sass.read import SassSyntaxError, read_sass
 from tests.sass.reading import read, text
@@ -121,3 +122,10 @@ def test_a_removed_line_is_noticed(place):
     changed = "\n".join([*_LINES[:place], *_LINES[place + 1 :]])
     with pytest.raises(SassSyntaxError, match="is missing before"):
         read_sass(changed, "k")
+
+
+@pytest.mark.parametrize("text", ["|R4|", "-|R4|.reuse", "|c[0x0][0x1d0]|", "-|c[0x0][0x1d0]|"])
+def test_an_absolute_value(text):
+    """Of a register or of a constant; one that is not closed is no operand."""
+    assert operands(f"R0, {text}, !P0") == ("R0", text, "!P0")
+    assert operands(f"R0, {text.replace('|', '', 1)}, !P0") is None

@@ -11,7 +11,7 @@ from tests.tvm.lowering import lower, needs_tvm, request
 
 pytestmark = needs_tvm
 KERNELS = Path(__file__).with_name("kernels")
-NAMES = ("private", "traced", "schedule", "unbound", "arena", "cluster")
+NAMES = ("private", "traced", "schedule", "unbound", "arena", "cluster", "among_gpus")
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +64,16 @@ def test_a_cluster_sync_is_one_site(found):
     seen = facts(found["cluster"])
     assert {op: t.static for op, t in seen.sync_totals.items()} == {"cluster_sync": 1}
     assert seen.diagnostics == ()
+
+
+def test_operations_among_gpus_are_named(found):
+    """NVSHMEM is not in the taxonomy: each is unknown by the name that CUDA has for it too."""
+    seen = facts(found["among_gpus"])
+    assert {op: t.static for op, t in seen.sync_totals.items()} == {
+        "unknown:nvshmemx_getmem_nbi_block": 1,
+        "unknown:nvshmem_quiet": 1,
+    }
+    assert {d.code for d in seen.diagnostics} == {"unknown-op"}
 
 
 def test_a_descriptor_that_a_pass_made():

@@ -108,7 +108,7 @@ def observe(recorder: ModuleRecorder) -> Observation:
     (name, function), *others = device_functions(recorder.device_module)
     host = _host(recorder.first_module)
     launching = recorder.launching_module or recorder.first_module
-    descriptors = read_descriptors(launching)
+    descriptors = read_descriptors(launching, name, function)
     dynamic = read_dynamic_bytes(launching, name, function)
     tensors = read_tensors(host, function, descriptors, TENSOR_OPS)
     profilers = read_profilers(host, function)

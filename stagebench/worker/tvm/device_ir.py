@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from stagebench.model import Extent, LaunchTensor, ProfilerBuffer, TmaDescriptor
 from stagebench.model.observation import SeenKernel, SeenSite
 from stagebench.worker.tir import nodes as ir
@@ -32,6 +34,7 @@ from stagebench.worker.tir.intrinsic import (
 from stagebench.worker.tir.nodes import tirx
 from stagebench.worker.tir.unlisted_call import unlisted
 from stagebench.worker.tvm import intrinsics, ptx_table, ptx_words
+from stagebench.worker.tvm.host_ir import parameter_names
 from stagebench.worker.tvm.intrinsics import short_name
 from stagebench.worker.tvm.ring_slots import counts_round
 
@@ -57,7 +60,8 @@ def read_device_function(
 
     ``dynamic_bytes`` is the dynamic shared memory of the launch, where that could be read.
     """
-    walk = _Walk(frozenset(rings))
+    names = parameter_names(function)
+    walk = _Walk(frozenset(rings), list(zip(function.params, names, strict=True)))
     for param in function.params:
         walk.pointers[str(param.name)] = str(param.name)
     walk.visit(function.body)
@@ -71,7 +75,10 @@ def read_device_function(
         if clustered
         else None,
         dynamic_smem_bytes=dynamic if dynamic_bytes is None else dynamic_bytes,
-        params=tuple(launch_parameter(var) for var in function.params),
+        params=tuple(
+            msgspec.structs.replace(launch_parameter(var), name=name)
+            for var, name in zip(function.params, names, strict=True)
+        ),
         tma_descriptors=descriptors,
         tensors=tensors,
         sites=tuple(walk.sites),
@@ -86,8 +93,9 @@ def read_device_function(
 class _Walk(DeviceWalk):
     """Reads Apache TVM's spelling."""
 
-    def __init__(self, rings: frozenset[int]) -> None:
+    def __init__(self, rings: frozenset[int], params: list[tuple[Any, str]]) -> None:
         super().__init__()
+        self._params = params
         self.pointers: dict[str, str] = {}
         self.alignments: dict[str, int] = {}
         self._unnamed: list[Any] = []
@@ -163,6 +171,7 @@ class _Walk(DeviceWalk):
             return ptx_words.read(instruction)
         if name == "cuda_func_call":  # a device function whose source the author gives
             return device_function(str(call.args[0].value), [])
+        name = intrinsics.nvshmem_name(name)
         return intrinsics.SYNC.get(name) or unlisted(call, name, intrinsics.HARMLESS)
 
     def arguments(self, call: Any, known: Intrinsic) -> dict[str, Extent]:
@@ -235,8 +244,9 @@ class _Walk(DeviceWalk):
             return f"{self.name_of(storage.buffer_of(load))}[{indices}]"
         arg = storage.uncast(arg)
         if isinstance(arg, ir.Call) and short_name(ir.op_name(arg)) == "address_of":
-            return ir.extent_of(arg.args[0])
-        return ir.extent_of(arg)
+            arg = arg.args[0]
+        named = [name for param, name in self._params if arg.same_as(param)]
+        return named[0] if named else ir.extent_of(arg)
 
 
 def _has_offsets(call: Any) -> bool:

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from stagebench.model import Extent, TmaDescriptor
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir import storage
@@ -35,14 +37,40 @@ _DATA_TYPES = {
 """``CUtensorMapDataType`` of ``cuda.h``; -1 in a record is a dtype that the driver has not."""
 
 
-def read_descriptors(module: Any) -> tuple[TmaDescriptor, ...]:
-    """All TMA descriptors that the functions of a module encode, sorted by name."""
-    found: dict[str, TmaDescriptor] = {}
-    for call in _host_calls(module):
-        descriptor = _descriptor(call)
-        if descriptor is not None:
-            found[descriptor.name] = descriptor
-    return tuple(found[name] for name in sorted(found))
+def read_descriptors(module: Any, name: str, function: Any) -> tuple[TmaDescriptor, ...]:
+    """The TMA descriptors that the host encodes for the device ``function``, sorted by name.
+
+    Each is called as the parameter that it is passed for; two of the host's may share a name.
+    """
+    encoded = [found for call in _host_calls(module) if (found := _descriptor(call)) is not None]
+    launch = next((call for call in _host_calls(module) if _launches(call, name)), None)
+    if launch is None:
+        by_name = {descriptor.name: descriptor for _, descriptor in encoded}
+        return tuple(by_name[key] for key in sorted(by_name))
+    found = []
+    names = parameter_names(function)
+    for param, given in zip(names, list(launch.args)[1:], strict=False):
+        for var, descriptor in encoded:
+            if isinstance(given, ir.Var) and var.same_as(given):
+                found.append(msgspec.structs.replace(descriptor, name=param))
+                break
+    return tuple(sorted(found, key=lambda descriptor: descriptor.name))
+
+
+def parameter_names(function: Any) -> list[str]:
+    """A device function's parameters as its CUDA calls them: a name that is taken gets a number."""
+    names: list[str] = []
+    for param in function.params:
+        base = str(param.name) or "v"
+        taken = [name for name in names if name == base or name.startswith(f"{base}_")]
+        fresh = (f"{base}_{at}" for at in range(1, len(taken) + 2))
+        names.append(base if base not in names else next(n for n in fresh if n not in names))
+    return names
+
+
+def _launches(call: Any, name: str) -> bool:
+    op = short_name(ir.op_name(call))
+    return op in _LAUNCHES and ir.extent_of(call.args[0]) == name
 
 
 def read_dynamic_bytes(module: Any, name: str, function: Any) -> int | None:
@@ -52,8 +80,8 @@ def read_dynamic_bytes(module: Any, name: str, function: Any) -> int | None:
     """
     tags = [str(tag) for tag in function.attrs[LAUNCH_PARAMS]]
     for call in _host_calls(module):
-        args = list(call.args)
-        if short_name(ir.op_name(call)) in _LAUNCHES and ir.extent_of(args[0]) == name:
+        if _launches(call, name):
+            args = list(call.args)
             if _DYNAMIC not in tags:
                 return 0
             return ir.constant(args[len(args) - len(tags) + tags.index(_DYNAMIC)])
@@ -68,30 +96,32 @@ def _host_calls(module: Any) -> Iterator[Any]:
                     yield from ir.calls(expr)
 
 
-def _descriptor(call: Any) -> TmaDescriptor | None:
+def _descriptor(call: Any) -> tuple[Any, TmaDescriptor] | None:
+    """The variable of a descriptor and what is encoded in it."""
     args = list(call.args)
     op = short_name(ir.op_name(call))
     if op == _ENCODE_OP:
-        name, address, attrs = str(ir.extent_of(args[0])), args[1], call.attrs
+        var, address, attrs = args[0], args[1], call.attrs
         dtype, rank = str(attrs.descriptor_dtype), int(attrs.rank)
         enumerations = (attrs.interleave, attrs.swizzle, attrs.l2_promotion, attrs.oob_fill)
         values = (*(ir.extent_of(arg) for arg in args[2:]), *(int(one) for one in enumerations))
     elif op == "tvm_call_packed" and ir.extent_of(args[0]) == _ENCODE:
-        name, dtype = (str(ir.extent_of(args[index])) for index in (1, 2))
+        var, dtype = args[1], str(ir.extent_of(args[2]))
         address, rank = args[4], ir.constant(args[3]) or 0
         values = tuple(ir.extent_of(arg) for arg in args[5:])
     else:
         return None
     shape, strides, box, elements = _cut(values, (rank, 2 * rank - 1, 3 * rank - 1, 4 * rank - 1))
     innermost = int(tvm.DataType(dtype).bits) // 8
-    return described(
-        name,
+    found = described(
+        str(ir.extent_of(var)),
         _tensor(address),
         "tiled",
         (_DATA_TYPES.get(dtype, -1), rank),
         Shapes(shape, (innermost, *strides), box, elements),
         values,
     )
+    return var, found
 
 
 def _tensor(address: Any) -> str:

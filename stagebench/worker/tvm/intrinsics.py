@@ -160,6 +160,8 @@ HARMLESS = frozenset(
         "tvm_warp_shuffle_xor", "tvm_warp_activemask", "cuda___shfl_sync", "cuda___shfl_up_sync",
         "cuda___shfl_down_sync", "cuda___shfl_xor_sync", "cuda___activemask", "cuda_ballot_sync",
         "cuda_warp_reduce", "cuda_reduce_add_sync_u32", "cuda_reduce_min_sync_u32",
+        # who we are among the GPUs
+        "nvshmem_my_pe", "nvshmem_n_pes",
         # control and time
         "ret", "thread_return", "break_loop", "continue_loop", "cuda_printf", "cuda_nano_sleep",
         "cuda_clock64", "cuda_trap_when_assert_failed", "timer_init_cuda", "cuda_iket_mark",
@@ -168,6 +170,15 @@ HARMLESS = frozenset(
     }
 )  # fmt: skip
 """Intrinsics that the code generator knows and that are no synchronisation, by kind of reason."""
+
+
+def nvshmem_name(name: str) -> str:
+    """As CUDA calls an operation of NVSHMEM: those of a warp or a block are its extensions.
+
+    Source: ``tvm/backend/cuda/operator/intrinsics/nvshmem.py``.
+    """
+    is_extension = name.startswith("nvshmem_") and name.endswith(("_warp", "_block"))
+    return name.replace("nvshmem_", "nvshmemx_", 1) if is_extension else name
 
 
 def short_name(full: str) -> str:

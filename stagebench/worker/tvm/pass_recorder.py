@@ -12,6 +12,8 @@ from stagebench.worker.tvm.pipeline_history import PipelineHistory
 
 LAUNCH_PARAMS = "tirx.kernel_launch_params"
 """A device function's attribute: what the last arguments of its launch are."""
+_CONVENTION, _KERNEL_LAUNCH = "calling_conv", 2
+"""``CallingConv::kDeviceKernelLaunch`` of ``tvm/ir/function.h``."""
 
 
 class ModuleRecorder(PassRecorder[PipelineHistory]):
@@ -48,8 +50,11 @@ class ModuleRecorder(PassRecorder[PipelineHistory]):
 
 
 def is_launched(function: Any) -> bool:
-    """Whether a function is one that the host launches."""
-    return function.attrs is not None and LAUNCH_PARAMS in function.attrs
+    """Whether the host launches a function; an author may say with what before any pass runs."""
+    attrs = function.attrs
+    if attrs is None or LAUNCH_PARAMS not in attrs or _CONVENTION not in attrs:
+        return False
+    return int(attrs[_CONVENTION]) == _KERNEL_LAUNCH
 
 
 def _is_device(mod: Any) -> bool:

@@ -82,3 +82,19 @@ def cluster():
         B[block * 128 + thread] = A[block * 128 + thread]
 
     return kernel
+
+
+def among_gpus(N: int = 128):
+    """NVSHMEM: a copy by a whole block from another GPU, and the wait for it."""
+
+    @T.prim_func
+    def kernel(A: T.Buffer((N,), "int32"), B: T.Buffer((N,), "int32")):
+        T.device_entry()
+        T.cta_id([1])
+        thread = T.thread_id([128])
+        mine: T.let[T.int32] = T.nvshmem.my_pe()
+        T.evaluate(T.nvshmem.getmem_nbi.block(A.ptr_to([0]), B.ptr_to([0]), N * 4, mine))
+        T.evaluate(T.nvshmem.quiet())
+        B[thread] = A[thread] + mine
+
+    return kernel
