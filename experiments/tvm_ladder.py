@@ -8,7 +8,7 @@ Question
 Run
     ``stagebench check experiments/tvm_ladder.py --all`` (needs ``stagebench[tvm]``).
 
-Seen (Apache TVM 0.25.0.post1)
+Seen (Apache TVM 0.25.0.post1; the rungs on 0.26.0 and 0.27.0.post1 too)
     1. Elementwise synchronises nothing; the reduction in shared memory has two barriers in its text
        and executes one for the fill and one for each of 7 levels; shuffles leave one.
     2. The ring of depth d: d - 1 groups before the loop, one commit and one wait a trip, and the

@@ -25,6 +25,7 @@ from stagebench.assemble.records import NotAssembled
 from stagebench.assemble.toolchain import Program, Toolchain
 
 _TENSOR_MAP = re.compile(r"\bCUtensorMap\b")
+_WIDE = re.compile(r"\b__u?int128(?:_t)?\b")
 _TENSOR_MAP_HEADER = "stagebench_tensor_map.h"
 OWN_HEADERS = {
     # Apache TVM's CUDA includes cuda.h for nvcc alone, and NVRTC can't read that: it needs the C
@@ -80,6 +81,7 @@ def nvrtc_options(
         *(f"-I{folder}" for folder in toolchain.include_folders),
         f"-D__CUDACC_VER_MAJOR__={toolchain.cuda_major}",
         *(f"--pre-include={name}" for name in first),
+        *(("-device-int128",) if _WIDE.search(text) else ()),  # nvcc takes it unasked
         *flags,
     )
 

@@ -2,6 +2,8 @@
 
 import struct
 
+import pytest
+
 from stagebench.assemble.cubin_sections import code_bytes
 from stagebench.assemble.cuda_log import first_error
 from stagebench.assemble.cuda_step import nvrtc_options
@@ -167,3 +169,18 @@ def test_headers_that_come_first():
     ]
     assert first("void k(CUtensorMap m);") == ["stagebench_tensor_map.h"]
     assert first("void k(MyCUtensorMaps m);") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("void f(__uint128_t a);", True),
+        ("__int128 a;", True),
+        ("void f(uint4 a);", False),
+        ("int my__int128;", False),
+    ],
+)
+def test_integers_of_128_bits_are_asked_for(text, asked):
+    """NVRTC refuses them unless it is told; nvcc on Linux takes them."""
+    options = nvrtc_options(text, "sm_100a", (), find_toolchain())
+    assert ("-device-int128" in options) == asked
