@@ -47,14 +47,14 @@ def read_descriptors(module: Any, name: str, function: Any) -> tuple[TmaDescript
     if launch is None:
         by_name = {descriptor.name: descriptor for _, descriptor in encoded}
         return tuple(by_name[key] for key in sorted(by_name))
-    found = []
+    passed: list[TmaDescriptor] = []
     names = parameter_names(function)
     for param, given in zip(names, list(launch.args)[1:], strict=False):
         for var, descriptor in encoded:
             if isinstance(given, ir.Var) and var.same_as(given):
-                found.append(msgspec.structs.replace(descriptor, name=param))
+                passed.append(msgspec.structs.replace(descriptor, name=param))
                 break
-    return tuple(sorted(found, key=lambda descriptor: descriptor.name))
+    return tuple(sorted(passed, key=lambda descriptor: descriptor.name))
 
 
 def parameter_names(function: Any) -> list[str]:
