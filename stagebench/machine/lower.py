@@ -27,7 +27,7 @@ from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.lowering.lower import Limits, LowerFunction, Lowering, Watcher, lower_all
 from stagebench.machine.derive import not_assembled, not_read, read_machine
 from stagebench.machine.flags import flags, not_applied
-from stagebench.machine.reading_cache import ReadingCache
+from stagebench.machine.reading_cache import ReadingCache, reading_key
 from stagebench.machine.reading_pool import ReadingPool, read_alone
 from stagebench.model import Diagnostic, MachineCode
 from stagebench.worker.protocol import LowerRequest
@@ -162,7 +162,7 @@ class _Assembling:
                 if isinstance(made, NotAssembled):
                     self._tell(complete, index, _without(complete[index], not_assembled(made)))
                     continue
-                known = self._readings.get(complete[index], made)
+                known = self._readings.get(reading_key(complete[index], made))
                 if known is None:
                     reading[self._submit(complete[index], made)] = index
                 else:
@@ -185,7 +185,7 @@ class _Assembling:
         if isinstance(machine, Diagnostic):
             self._tell(complete, index, _without(lowering, machine, _files(made)))
             return
-        self._readings.put(lowering, made, machine)
+        self._readings.put(reading_key(lowering, made), machine)
         self._tell(complete, index, _with(lowering, made, machine))
 
     def _tell(self, complete: list[Lowering], index: int, lowering: Lowering) -> None:
