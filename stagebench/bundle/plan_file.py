@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from stagebench.bundle.plan_records import Plan, PlanArgument, PlanDescriptor, PlanTensor
-from stagebench.bundle.plan_values import problems
+from stagebench.bundle.plan_values import SOURCES, problems
 from stagebench.errors import UsageError
 
 SUFFIXES = (".toml", ".json")
 _NEW = "`stagebench new plan SOURCE` writes one to start from"
+_VALUES = {"role": "input, output or inout", "kind": "tiled or im2col"}
+_SAID = {"dynamic_smem_bytes": " (0 where there is no extern __shared__)"}
 _MISSING = re.compile(r"missing required field `(\w+)`")
 _UNKNOWN = re.compile(r"unknown field `(\w+)`(?: - at `\$?\.?(.*)`)?")
 
@@ -23,6 +26,17 @@ def is_plan(text: str) -> bool:
     path = Path(text)
     known = path.suffix in SUFFIXES and path.name not in ("bundle.json", "run.json")
     return known and not path.is_dir()
+
+
+def plans_among(texts: Sequence[str]) -> list[Path]:
+    """The launch plans of some arguments; `UsageError` for a source in the place of one."""
+    for text in texts:
+        if Path(text).suffix in SOURCES:
+            raise UsageError(
+                f"{text} is a source: a launch plan says how it is launched",
+                hint=f"stagebench new plan {text}",
+            )
+    return [Path(text) for text in texts if is_plan(text)]
 
 
 def read_plan(path: Path) -> Plan:
@@ -46,10 +60,13 @@ def read_plan(path: Path) -> Plan:
 
 def _near(message: str) -> str | None:
     """The field that a misspelt one was meant to be."""
+    for field, values in _VALUES.items():
+        if message.startswith("Invalid enum value") and f".{field}`" in message:
+            return values
     found = _UNKNOWN.search(message)
     missing = _MISSING.search(message)
     if missing is not None:
-        return f"it needs {missing[1]} = …"
+        return f"it needs {missing[1]} = …{_SAID.get(missing[1], '')}"
     if found is None:
         return _NEW
     kinds = {"arguments": PlanArgument, "tensors": PlanTensor, "descriptor": PlanDescriptor}

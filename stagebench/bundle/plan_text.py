@@ -36,7 +36,7 @@ block = {block}  # threads
 
 _COMPILING = """\
 # include = ["../include"]  # folders of own headers; the source's own folder is one
-# define = { NUM_STAGES = 2 }
+%s
 # flags = ["--use_fast_math"]  # further ones of NVRTC
 """
 
@@ -66,8 +66,9 @@ def plan_text(
     num_stages: int | None,
 ) -> str:
     """The text of the plan file ``plan``; ``others`` are the source's further kernels."""
-    stem = source.rpartition("/")[2].rpartition(".")[0]
-    kernel = f"{stem}_by_hand" if stem in BUILTINS or stem in TVM_BUILTINS else stem
+    kernel = entry.plain_name
+    if kernel in BUILTINS or kernel in TVM_BUILTINS:
+        kernel = f"{kernel}_by_hand"
     return _TEXT.format(
         plan=plan,
         kernel=json.dumps(kernel),
@@ -78,11 +79,18 @@ def plan_text(
         depth="# num_stages = 2" if num_stages is None else f"num_stages = {num_stages}",
         block=f"[{entry.threads}]" if entry.threads else "[]",
         smem="# dynamic_smem_bytes = " if entry.dynamic_smem else "dynamic_smem_bytes = 0",
-        compiling=_COMPILING if source.endswith(".cu") else "",
+        compiling=_COMPILING % _define(entry, num_stages) if source.endswith(".cu") else "",
         arguments="\n".join(_argument(one) for one in entry.params)
         if entry.params
         else "arguments = []\n",
     )
+
+
+def _define(entry: SourceEntry, num_stages: int | None) -> str:
+    """The file's own depth, for the compiler where the source takes it."""
+    depth = 2 if num_stages is None else num_stages
+    mark = "" if entry.takes_depth and num_stages is not None else "# "
+    return f"{mark}define = {{ {entry.depth_macro or 'NUM_STAGES'} = {depth} }}"
 
 
 def _argument(param: SourceParam) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 
+from stagebench.bundle.c_types import C_DTYPES
+from stagebench.bundle.plan_extents import extent_problems
 from stagebench.bundle.plan_records import (
     ELEMENT_BITS,
     SCALARS,
@@ -16,6 +18,7 @@ from stagebench.bundle.plan_records import (
     PlanTensor,
     tensors_of,
 )
+from stagebench.errors import UsageError
 from stagebench.facts.arch import check_arch
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
 
@@ -29,18 +32,22 @@ _ELSEWHERE = {
     "-arch": "it is the plan's arch", "--gpu-architecture": "it is the plan's arch",
 }  # fmt: skip
 """Flags of the compiler of CUDA that would be ignored, or would go past what the plan says."""
-MAX_THREADS = 1024
-"""Of a block (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")."""
+MAX_TENSOR_BYTES = 1 << 40
+"""A sane bound: what the device has is not known here."""
 Problem = tuple[str, str | None]
 """What is wrong, and what to do about it."""
 
 
 def problems(plan: Plan, folder: Path) -> Iterator[Problem]:
     """What is wrong with the plan that lies in ``folder``, in the order of its fields."""
-    check_arch(plan.arch)
+    try:
+        check_arch(plan.arch)
+    except UsageError as exc:
+        yield exc.message, exc.hint
     yield from _identity(plan)
     yield from _paths(plan, folder)
-    yield from _extents(plan)
+    yield from _compiling(plan)
+    yield from extent_problems(plan)
     names = [one.name for one in plan.arguments]
     names += [one.name for one in plan.tensors]
     for name in names:
@@ -56,6 +63,11 @@ def problems(plan: Plan, folder: Path) -> Iterator[Problem]:
         yield from _tensor(f"tensor {tensor.name}", tensor.dtype, tensor.shape, tensor.strides)
         if tensor.name not in reached:
             yield f"tensor {tensor.name}: no argument's descriptor is over it", None
+    if all(one.role == "input" for one in tensors_of(plan)) and tensors_of(plan):
+        yield (
+            "every tensor is an input",
+            "nothing would be compared: which is the output, or inout?",
+        )
 
 
 def _identity(plan: Plan) -> Iterator[Problem]:
@@ -78,37 +90,19 @@ def _paths(plan: Plan, folder: Path) -> Iterator[Problem]:
     for one in plan.include:
         if not (folder / one).is_dir():
             yield f"include: no folder {folder / one}", "a path relative to the plan"
+
+
+def _compiling(plan: Plan) -> Iterator[Problem]:
     for flag in plan.flags:
         instead = next((hint for start, hint in _ELSEWHERE.items() if flag.startswith(start)), None)
         if instead is not None:
             yield f"flags has {flag}", instead
+    for macro in plan.define:
+        if not (macro.isidentifier() and macro.isascii()):
+            yield f"define has {macro!r}", "a macro's name: letters, digits and _ alone"
     for name, given in (("include", plan.include), ("define", plan.define), ("flags", plan.flags)):
-        if given and source.suffix == ".ptx":
+        if given and plan.source.endswith(".ptx"):
             yield f"{name} is for the compiler of CUDA, and {plan.source} is PTX", f"remove {name}"
-
-
-def _extents(plan: Plan) -> Iterator[Problem]:
-    for name, extents in (("grid", plan.grid), ("block", plan.block), ("cluster", plan.cluster)):
-        if extents is None:
-            continue
-        if not 1 <= len(extents) <= 3 or min(extents) < 1:
-            yield f"{name} = {list(extents)}: one to three extents, each at least 1", None
-    if prod(plan.block) > MAX_THREADS:
-        yield f"a block of {prod(plan.block)} threads: at most {MAX_THREADS}", None
-    if plan.dynamic_smem_bytes < 0:
-        yield f"dynamic_smem_bytes = {plan.dynamic_smem_bytes}: 0 or more", None
-    for axis, (all_ctas, of_cluster) in enumerate(
-        zip(_three(plan.grid), _three(plan.cluster or ()), strict=True)
-    ):
-        if all_ctas % of_cluster:
-            yield (
-                f"grid.{'xyz'[axis]} {all_ctas} is no multiple of the cluster's {of_cluster}",
-                None,
-            )
-
-
-def _three(extents: tuple[int, ...]) -> tuple[int, ...]:
-    return (*extents, 1, 1, 1)[:3]
 
 
 def _argument(argument: PlanArgument, tensors: dict[str, PlanTensor]) -> Iterator[Problem]:
@@ -143,7 +137,9 @@ def _scalar(argument: PlanArgument) -> Iterator[Problem]:
         if there is not None:
             yield f"a scalar has no {name}", f"remove {name}"
     if dtype not in SCALARS:
-        yield f"no scalar of dtype {dtype}", f"one of {', '.join(SCALARS)}"
+        near = C_DTYPES.get(dtype)
+        hint = f"did you mean {near}?" if near in SCALARS else f"one of {', '.join(SCALARS)}"
+        yield f"no scalar of dtype {dtype}", hint
     if isinstance(value, bool) != (dtype == "bool"):
         yield f"{value!r} is no {dtype}", None
     if isinstance(value, float) and not dtype.startswith("float"):
@@ -159,7 +155,8 @@ def _tensor(
     what: str, dtype: str, shape: tuple[int, ...], strides: tuple[int, ...] | None
 ) -> Iterator[Problem]:
     if dtype not in ELEMENT_BITS:
-        near = difflib.get_close_matches(dtype, ELEMENT_BITS, n=1)
+        meant = C_DTYPES.get(dtype)
+        near = [meant] if meant else difflib.get_close_matches(dtype, ELEMENT_BITS, n=1)
         yield (
             f"{what} has an unknown dtype {dtype}",
             f"did you mean {near[0]}?" if near else f"one of {', '.join(ELEMENT_BITS)}",
@@ -167,9 +164,21 @@ def _tensor(
     if not shape:
         yield f"{what} has an empty shape", "its extents, outermost first: shape = [4096, 4096]"
     if any(extent < 0 for extent in shape):
-        yield f"{what} has the shape {list(shape)}", None
+        yield (
+            f"{what} has the shape {list(shape)}",
+            "a plan is of one launch: every extent is the number that it has there",
+        )
     if strides is not None and (len(strides) != len(shape) or min(strides, default=0) < 0):
         yield f"{what} has {len(strides)} strides, {len(shape)} dimensions", "in elements"
+    elif (size := _bytes(dtype, shape, strides)) > MAX_TENSOR_BYTES:
+        yield f"{what} has {size} bytes", f"more than {MAX_TENSOR_BYTES} (1 TiB) no device holds"
+
+
+def _bytes(dtype: str, shape: tuple[int, ...], strides: tuple[int, ...] | None) -> int:
+    elements = prod(shape)
+    if strides is not None and elements > 0:
+        elements = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+    return elements * ELEMENT_BITS.get(dtype, 8) // 8
 
 
 def _descriptor(

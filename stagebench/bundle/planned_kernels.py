@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 
 from msgspec.structs import replace as replaced
@@ -20,10 +21,13 @@ from stagebench.bundle.build import Candidate
 from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.given_sites import files_of_locations, line_directives
 from stagebench.bundle.plan_checks import check_fits, entry_of
+from stagebench.bundle.plan_depths import check_depths, warn_of_same_code
 from stagebench.bundle.plan_file import read_plan
 from stagebench.bundle.plan_records import Plan
+from stagebench.bundle.plan_signature import check_signature
 from stagebench.bundle.planned_launch import launch_of, scalars_of, variant_of
 from stagebench.errors import StagebenchError, UsageError
+from stagebench.facts.arch import SHARED_MEMORY_LIMIT_BYTES
 from stagebench.machine.derive import not_assembled
 from stagebench.machine.machine_code import derive_given
 from stagebench.ptx.read import read_module
@@ -65,13 +69,23 @@ def planned_candidates(
                 f"{path}: {same} has the same kernel, num_stages, params and arch",
                 hint="two depths differ in num_stages, two kernels in kernel or in params",
             )
+    check_depths(plans)
     toolchain = assembler.toolchain
     with Assembler(toolchain, jobs=2, cache_folder=None, warn=warn) as uncached:
-        started = [_start(path, plan, assembler, uncached) for path, plan in plans]
-        return [_candidate(one, assembler, warn) for one in started]
+        started = [_start(path, plan, assembler, uncached, warn) for path, plan in plans]
+        found = [_candidate(one, assembler, warn) for one in started]
+    made = [(one.path, one.plan, had.cubin) for one, had in zip(started, found, strict=True)]
+    warn_of_same_code(made, warn)
+    return found
 
 
-def _start(path: Path, plan: Plan, assembler: Assembler, uncached: Assembler) -> _Started:
+def _start(
+    path: Path,
+    plan: Plan,
+    assembler: Assembler,
+    uncached: Assembler,
+    warn: Callable[[str], None],
+) -> _Started:
     source = path.parent / plan.source
     try:
         text = source.read_text(encoding="utf-8")
@@ -81,6 +95,7 @@ def _start(path: Path, plan: Plan, assembler: Assembler, uncached: Assembler) ->
         entry_of(plan, _module(text, path, plan), text, str(path))
         made = assembler.submit_ptx(text, plan.arch, plan.entry)
         return _Started(path, plan, text, made)
+    check_signature(plan, text, str(path), warn)
     includes = _own_headers(path, plan, text)
     flags = (
         *(f"-I{folder}" for folder in includes),
@@ -119,6 +134,17 @@ def _problem(made: NotAssembled, source: str) -> str:
     return f"it does not assemble: {said.message}{where}{why}"
 
 
+def _check_room(one: _Started, ctas: int, static_bytes: int) -> None:
+    if ctas == 0:
+        plan = one.plan
+        limit = SHARED_MEMORY_LIMIT_BYTES[plan.arch]
+        raise UsageError(
+            f"{one.path}: no CTA fits into an SM of {plan.arch}: {static_bytes} bytes of static "
+            f"and {plan.dynamic_smem_bytes} of dynamic shared memory, {prod(plan.block)} threads",
+            hint=f"a block has {limit} bytes of shared memory at most, static and dynamic",
+        )
+
+
 def _candidate(one: _Started, assembler: Assembler, warn: Callable[[str], None]) -> Candidate:
     made = one.made.result()
     plan = one.plan
@@ -153,6 +179,8 @@ def _candidate(one: _Started, assembler: Assembler, warn: Callable[[str], None])
     except StagebenchError as exc:
         warn(f"{one.path}: no facts of machine code: {exc.message}")
         machine = None
+    if machine is not None and machine.occupancy is not None:
+        _check_room(one, machine.occupancy.ctas_per_sm, machine.resources.static_smem_bytes)
     return Candidate(
         result=replace(given, machine=machine), kernel_cu=kernel_cu, ptx=made.ptx, cubin=made.cubin
     )

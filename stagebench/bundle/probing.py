@@ -171,4 +171,8 @@ def _with(candidate: Candidate, arch: str, entry: ProbedEntry) -> Candidate:
 
 
 def _findings(audit: Audit) -> list[str]:
-    return [f"audit: {finding.message}" for finding in audit.findings if not finding.note]
+    return [
+        f"audit of the probed build: {finding.message}"
+        for finding in audit.findings
+        if not finding.note
+    ]

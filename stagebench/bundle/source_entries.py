@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from stagebench.bundle.c_types import C_DTYPES
 from stagebench.bundle.plan_checks import parameter_bits
 from stagebench.errors import UsageError
 from stagebench.ptx.read import read_module
@@ -27,25 +28,17 @@ _NOISE = re.compile(
 )
 _EXTERN_CUDA = re.compile(r"\bextern\s+__shared__")
 _EXTERN_PTX = re.compile(r"\.extern\s+\.shared\b")
-_DTYPES = {
-    "bool": "bool", "char": "int8", "signed char": "int8", "int8_t": "int8",
-    "unsigned char": "uint8", "uint8_t": "uint8", "short": "int16", "int16_t": "int16",
-    "unsigned short": "uint16", "uint16_t": "uint16", "int": "int32", "int32_t": "int32",
-    "unsigned": "uint32", "unsigned int": "uint32", "uint32_t": "uint32",
-    "long": "int64", "long long": "int64", "int64_t": "int64", "size_t": "uint64",
-    "unsigned long": "uint64", "unsigned long long": "uint64", "uint64_t": "uint64",
-    "half": "float16", "__half": "float16", "half_t": "float16", "__nv_bfloat16": "bfloat16",
-    "nv_bfloat16": "bfloat16", "bfloat16_t": "bfloat16", "float": "float32", "double": "float64",
-    "__nv_fp8_e4m3": "float8_e4m3fn", "fp8_e4_t": "float8_e4m3fn",
-    "__nv_fp8_e5m2": "float8_e5m2", "fp8_e5_t": "float8_e5m2",
-}  # fmt: skip
-"""Types as CUDA C++ (LP64), its headers, CUTLASS and TileLang's templates call them."""
 _PTX_SCALARS = {
     ".u8": "uint8", ".s8": "int8", ".b8": "uint8", ".u16": "uint16", ".s16": "int16",
     ".b16": "uint16", ".u32": "uint32", ".s32": "int32", ".b32": "int32", ".f32": "float32",
     ".f64": "float64",
 }  # fmt: skip
 _DESCRIPTOR_BITS = 1024
+_LENGTH = re.compile(r"\d+")
+_DEPTH_NAME = re.compile(r"\b[A-Z0-9_]*STAGES[A-Z0-9_]*\b")
+_DECLARED = re.compile(r"\b(?:int|unsigned|auto|size_t|typename|\w+_t)\s+([A-Z0-9_]*STAGES\w*)")
+_GUARD = re.compile(r"#\s*ifndef\s+(\w+)|!\s*defined\s*\(?\s*(\w+)")
+_DEFINED = re.compile(r"#\s*define\s+(\w+)")
 Kind = Literal["tensor", "scalar", "descriptor"]
 
 
@@ -64,7 +57,8 @@ class SourceParam:
 class SourceEntry:
     """One kernel; ``threads`` is the largest block that it allows, ``arch`` what it is for.
 
-    ``dynamic_smem``: the source has shared memory whose size the launch says.
+    ``dynamic_smem``: the source has shared memory whose size the launch says.  ``depth_macro`` is
+    the macro of its depth, ``takes_depth``: that a compiler's ``-D`` is free to say.
     """
 
     name: str
@@ -72,6 +66,17 @@ class SourceEntry:
     threads: int | None
     arch: str | None
     dynamic_smem: bool
+    depth_macro: str | None = None
+    takes_depth: bool = False
+
+    @property
+    def plain_name(self) -> str:
+        """The name without what C++ mangling adds to it (Itanium C++ ABI, "Mangling")."""
+        found, place = self.name, 3 if self.name.startswith("_ZN") else 2
+        while self.name.startswith("_Z") and (length := _LENGTH.match(self.name, place)):
+            place = length.end() + int(length[0])
+            found = self.name[length.end() : place]
+        return found if place <= len(self.name) else self.name
 
 
 def source_entries(path: Path) -> tuple[SourceEntry, ...]:
@@ -81,10 +86,10 @@ def source_entries(path: Path) -> tuple[SourceEntry, ...]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as exc:
-        raise UsageError(f"{path}: {exc.strerror}") from exc
+        raise UsageError(f"{path}: {exc.strerror}", hint="a .cu or .ptx that is there") from exc
     except UnicodeDecodeError as exc:
         raise UsageError(f"{path} is no text: {exc}", hint="a cubin has no plan") from exc
-    found = tuple(_of_cuda(text) if path.suffix == ".cu" else _of_ptx(text))
+    found = tuple(cuda_entries(text) if path.suffix == ".cu" else _of_ptx(text))
     if not found:
         raise UsageError(f"{path} has no kernel", hint="a kernel is __global__, or an .entry")
     return found
@@ -118,8 +123,10 @@ def _ptx_param(variable: Variable, name: str) -> SourceParam:
     return SourceParam(name, "scalar", dtype, read_only=True, written_as=written)
 
 
-def _of_cuda(text: str) -> Iterator[SourceEntry]:
+def cuda_entries(text: str) -> Iterator[SourceEntry]:
+    """The kernels that CUDA C++ defines."""
     text = _COMMENT.sub(" ", text)
+    macro, is_free = _depth_macro(text)
     seen: set[str] = set()
     for start in (match.end() for match in re.finditer(r"\b__global__\b", text)):
         header = start
@@ -138,8 +145,22 @@ def _of_cuda(text: str) -> Iterator[SourceEntry]:
                 params = tuple(map(_cuda_param, _split(text[opening + 1 : end - 1])))
                 threads = int(bounds[1]) if bounds else None
                 dynamic = _EXTERN_CUDA.search(text) is not None
-                yield SourceEntry(name[1], params, threads, None, dynamic)
+                yield SourceEntry(name[1], params, threads, None, dynamic, macro, is_free)
             break
+
+
+def _depth_macro(text: str) -> tuple[str | None, bool]:
+    """The macro that says the depth, by its name; whether the source leaves it open.
+
+    A constant or a template's parameter of that name is none.
+    """
+    names = dict.fromkeys(_DEPTH_NAME.findall(text))
+    declared = {one[1] for one in _DECLARED.finditer(text)}
+    macros = [one for one in names if one not in declared]
+    guarded = {one for match in _GUARD.finditer(text) for one in match.groups() if one}
+    defined = set(_DEFINED.findall(text))
+    is_free = [one for one in macros if one in guarded or one not in defined]
+    return next(iter(is_free or macros), None), bool(is_free)
 
 
 def _cuda_param(text: str) -> SourceParam:
@@ -151,9 +172,9 @@ def _cuda_param(text: str) -> SourceParam:
     if "CUtensorMap" in kind:
         return SourceParam(called, "descriptor", None, read_only=True, written_as=written)
     if kind.endswith("*"):
-        base = _DTYPES.get(kind.removesuffix("*").strip().rpartition("::")[2])
+        base = C_DTYPES.get(kind.removesuffix("*").strip().rpartition("::")[2])
         return SourceParam(called, "tensor", base, read_only=read_only, written_as=written)
-    return SourceParam(called, "scalar", _DTYPES.get(kind), read_only=True, written_as=written)
+    return SourceParam(called, "scalar", C_DTYPES.get(kind), read_only=True, written_as=written)
 
 
 def _split(text: str) -> list[str]:

@@ -137,7 +137,7 @@ def make(
     from stagebench.bundle.build import BuildOptions, build_bundle, cubin_arch
     from stagebench.bundle.device_arch import check_device_arch
     from stagebench.bundle.option_texts import ranges, scalars
-    from stagebench.bundle.plan_file import is_plan
+    from stagebench.bundle.plan_file import is_plan, plans_among
     from stagebench.bundle.probe_cache import ProbeCache
     from stagebench.bundle.probing import Probing, all_with_probes
     from stagebench.bundle.run_candidates import run_candidates
@@ -158,7 +158,7 @@ def make(
         )
     if arguments.max_ctas < 1:
         raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")
-    plans = [Path(text) for text in texts if is_plan(text)]
+    plans = plans_among(texts)
     ops = _probe_ops(arguments.probe_ops)
     candidates = run_candidates([text for text in texts if not is_plan(text)], warn)
     with Assembling(warn) as source:

@@ -50,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file; refuses to overwrite one."""
+    depths = arguments.num_stages or []
+    for depth in depths:
+        if depth < 0 or depths.count(depth) > 1:
+            why = "is given twice" if depth >= 0 else "is no depth"
+            raise UsageError(f"--num-stages: {depth} {why}", hint="such as --num-stages 1 2 3")
     if arguments.kind == "plan":
         _check_unused(arguments, ("kernel", "folder", "as_written"))
         return _new_plans(arguments)

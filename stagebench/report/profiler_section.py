@@ -17,10 +17,11 @@ def profiler_section(profiler: ProfilerBuffer, launch: Launch, ops: Sequence[Syn
     """What the buffer is, and a row for each event: where it starts and ends, and who marks it."""
     sizes = [tensor.shape for tensor in launch.tensors or () if tensor.name == profiler.tensor]
     words = quantities.shape(sizes[0]) if sizes else UNKNOWN
+    groups = "1 group" if profiler.groups == 1 else f"{known(profiler.groups)} groups"
     marks = ", ".join(f"{name} ×{count}" for name, count in profiler.marks.items())
     lines = (
         f"{profiler.tensor}: {words} words in the format {profiler.format}, "
-        f"{known(profiler.groups)} groups in a CTA, a lane's records {known(profiler.stride)} "
+        f"{groups} in a CTA, a lane's records {known(profiler.stride)} "
         "words apart",
         f"it holds times and nothing else: the device IR names it in its marks alone ({marks}); "
         "zero before each run, never compared",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stagebench.bundle.plan_file import read_plan
-from stagebench.bundle.source_entries import source_entries
+from stagebench.bundle.source_entries import SourceEntry, source_entries
 from stagebench.errors import UsageError
 from tests.command_line import stagebench
 
@@ -90,7 +90,7 @@ def test_a_plan_that_is_filled_in_is_read(tmp_path):
     for line in text.replace("grid = []", "grid = [4, 4]").splitlines():
         filled = f"shape = {next(shapes)}" if line == "shape = []" else line
         filled = f"value = {next(values)}" if filled == "# value = 0" else filled
-        lines.append(filled.replace("# define = { NUM_STAGES", "define = { STAGES"))
+        lines.append(filled)
     path.write_text("\n".join(lines))
     ours, by_hand = read_plan(path), read_plan(PLANS / "sgemm_2.toml")
     for name in ("entry", "arch", "num_stages", "define", "grid", "block", "arguments"):
@@ -102,9 +102,46 @@ def test_a_plan_that_is_filled_in_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("#ifndef STAGES\n#define STAGES 2\n#endif", "define = { STAGES = 3 }"),
+        ("#if !defined(N_STAGES)\n#define N_STAGES 2\n#endif", "define = { N_STAGES = 3 }"),
+        ("__device__ float slots[NUM_STAGES];", "define = { NUM_STAGES = 3 }"),
+        ("#define STAGES 2\n__device__ float s[STAGES];", "# define = { STAGES = 3 }"),
+        ("constexpr int STAGES = 2;", "# define = { NUM_STAGES = 3 }"),
+        ("template <int STAGES> struct Ring;", "# define = { NUM_STAGES = 3 }"),
+        ("// #ifndef STAGES", "# define = { NUM_STAGES = 3 }"),
+    ],
+)
+def test_a_file_defines_its_own_depth(tmp_path, source, line):
+    """Where the source takes it from a macro; else it is there to be filled in."""
+    (tmp_path / "k.cu").write_text(f"{source}\n__global__ void k(float *A) {{}}\n")
+    made = stagebench("new", "plan", "k.cu", "--num-stages", "3", cwd=tmp_path)
+    assert made.code == 0, made.err
+    assert line in (tmp_path / "k.toml").read_text().splitlines()
+
+
+def test_a_kernel_is_called_like_its_entry(tmp_path):
+    """Two kernels of one file are told apart; mangling is no part of a name."""
+    (tmp_path / "many.cu").write_text(MANY)
+    for entry in ("first", "second"):
+        made = stagebench(
+            "new", "plan", "many.cu", "--entry", entry, "-o", f"{entry}.toml", cwd=tmp_path
+        )
+        assert made.code == 0, made.err
+        assert f'kernel = "{entry}"  #' in (tmp_path / f"{entry}.toml").read_text()
+    names = ("_Z1kPf", "_ZN2ns3fooIfLi512EEvPf", "add_kernel", "_Z", "_Z99short")
+    assert [SourceEntry(one, (), None, None, False).plain_name for one in names] == [
+        "k", "foo", "add_kernel", "_Z", "_Z99short",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         (("plan", "no.cu"), "no.cu: No such file"),
+        (("plan", "add.ptx", "--num-stages", "1", "2", "1"), "--num-stages: 1 is given twice"),
+        (("experiment", "a", "--kernel", "gemm", "--num-stages", "2", "2"), "2 is given twice"),
         (("plan", "add.ptx", "--entry", "sub"), "has no kernel sub"),
         (("plan", "add.ptx", "--kernel", "gemm"), "--kernel is not for a new plan"),
         (("plan", "add.ptx", "-o", "x.json"), "is a .toml file"),

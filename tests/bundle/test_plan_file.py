@@ -24,6 +24,7 @@ def written(tmp_path, **changes):
     """The plan `add` with changes (``None`` takes a field away), beside its source."""
     shutil.copy(PLANS / "add.ptx", tmp_path)
     fields = {name: value for name, value in {**ADD, **changes}.items() if value is not None}
+    (tmp_path / "k.cu").touch()
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(fields))
     return path
@@ -100,7 +101,7 @@ def test_a_descriptor_of_a_dump_can_be_pasted(tmp_path):
         ({"schema_version": 2}, "Invalid enum value 2", None),
         ({"kernel": "gemm"}, "gemm is a built-in's name", "gemm_cu"),
         ({"kernel": "a/b"}, "kernel 'a/b' is no name", "without a /"),
-        ({"arch": "sm_9000"}, "unknown arch 'sm_9000'", "did you mean"),
+        ({"arch": "sm_9000"}, "plan.json: unknown arch 'sm_9000'", "did you mean"),
         ({"params": {"num_stages": 2}}, "params holds num_stages", "num_stages = 2"),
         ({"num_stages": -1}, "num_stages -1", None),
         ({"source": "other.ptx"}, "source: no file", "relative to the plan"),
@@ -111,7 +112,15 @@ def test_a_descriptor_of_a_dump_can_be_pasted(tmp_path):
         ({"flags": ["-Iinc"]}, "flags has -Iinc", "goes into include"),
         ({"grid": []}, "grid = []: one to three extents", None),
         ({"grid": [4, 0]}, "grid = [4, 0]", None),
-        ({"block": [2048]}, "a block of 2048 threads: at most 1024", None),
+        ({"block": [64, 32]}, "a block of 2048 threads: at most 1024", None),
+        ({"block": [1, 1, 65]}, "block.z is 65, and 64 is the most", None),
+        ({"grid": [4, 65536]}, "grid.y is 65536, and 65535 is the most", None),
+        (
+            {"dynamic_smem_bytes": 166913}, "a block of sm_80 has 166912 bytes of shared memory",
+            "fewer stages",
+        ),
+        ({"dynamic_smem_bytes": None}, "missing required field", "0 where there is no extern __sh"),
+        ({"source": "k.cu", "define": {"NUM-STAGES": 1}}, "define has 'NUM-STAGES'", "a macro's"),
         ({"dynamic_smem_bytes": -1}, "dynamic_smem_bytes = -1", None),
         ({"cluster": [3]}, "grid.x 4 is no multiple of the cluster's 3", None),
         ({"arguments": argument(name="C")}, "C is the name of 2 arguments", None),
@@ -120,6 +129,25 @@ def test_a_descriptor_of_a_dump_can_be_pasted(tmp_path):
         ({"arguments": argument(value=1)}, "argument A: it has shape and value", "a tensor has"),
         ({"arguments": argument(shape=[])}, "argument A: it has an empty shape", None),
         ({"arguments": argument(dtype="float31")}, "unknown dtype float31", "did you mean float3"),
+        ({"arguments": argument(dtype="float")}, "unknown dtype float", "did you mean float32?"),
+        ({"arguments": argument(dtype="double")}, "unknown dtype double", "mean float64?"),
+        ({"arguments": argument(dtype="__half")}, "unknown dtype __half", "mean float16?"),
+        ({"arguments": argument(dtype="__nv_bfloat16")}, "__nv_bfloat16", "mean bfloat16?"),
+        (
+            {"arguments": argument(shape=None, role=None, dtype="long long", value=1)},
+            "no scalar of dtype long long", "did you mean int64?",
+        ),
+        ({"arguments": argument(role="out")}, "Invalid enum value 'out'", "input, output or inout"),
+        ({"arguments": argument(shape=[512, -1])}, "the shape [512, -1]", "of one launch"),
+        ({"arguments": argument(shape=[1 << 38, 2])}, "2199023255552 bytes", "1 TiB"),
+        (
+            {"arguments": argument(shape=[2, 2], strides=[1 << 40, 1])},
+            "argument A: it has 4398046511112 bytes", "1 TiB",
+        ),
+        (
+            {"arguments": [argument()[0], {**argument()[1], "role": "input"}, argument()[2]]},
+            "every tensor is an input", "which is the output",
+        ),
         ({"arguments": argument(dtype=None)}, "argument A: it has no dtype", "one of"),
         ({"arguments": argument(role=None)}, "argument A: it has no role", "input, output or"),
         ({"arguments": argument(strides=[1, 1])}, "it has 2 strides, 1 dimensions", None),

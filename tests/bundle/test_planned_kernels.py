@@ -15,6 +15,8 @@ from stagebench.assemble.assembler import Assembler
 from stagebench.assemble.toolchain import find_toolchain
 from stagebench.bundle.assembling import Assembling
 from stagebench.bundle.build import BuildOptions, build_bundle
+from stagebench.bundle.plan_file import read_plan
+from stagebench.bundle.plan_signature import check_signature
 from stagebench.bundle.planned_kernels import planned_candidates
 from stagebench.bundle.probing import Probing, with_probes
 from stagebench.bundle.read import read_bundle
@@ -153,8 +155,8 @@ def test_sites(bundled, candidates):
     assert {s.section for one in found for s in one.sites} == {None}
     assert [one.audit.spill_bytes["probed"] for one in candidates[0]] == [0] * 4
     assert candidates[1] == [
-        "sgemm_by_hand sm_80 num_stages=1: audit: registers lower the occupancy: "
-        "4 → 3 CTAs in an SM"
+        "sgemm_by_hand sm_80 num_stages=1: audit of the probed build: registers lower the "
+        "occupancy: 4 → 3 CTAs in an SM"
     ]
 
 
@@ -374,6 +376,121 @@ def test_inlined_functions_have_lines_of_their_own(tmp_path, assembler):
         ("part.cuh:3 syncthreads", "part.cuh", 3, None, 1),
         ("part.cuh:5 syncthreads", "part.cuh", 5, None, 1),
     ]
+
+
+def test_no_room_in_an_sm(tmp_path, assembler):
+    """Static and dynamic shared memory together are more than a block has."""
+    text = (
+        "__global__ void k(float *A) {\n  __shared__ float s[1024];\n"
+        "  s[threadIdx.x] = A[0];\n  __syncthreads();\n  A[threadIdx.x] = s[threadIdx.x ^ 1];\n}\n"
+    )
+    changes = {**_cuda(), "source": "big.cu", "entry": "k"}
+    (most,) = planned(tmp_path, assembler, text=text, **changes, dynamic_smem_bytes=162816)
+    assert most.result.machine.occupancy.ctas_per_sm == 1
+    with pytest.raises(UsageError, match="no CTA fits into an SM of sm_80: 4096 bytes of static"):
+        planned(tmp_path, assembler, text=text, **changes, dynamic_smem_bytes=162817)
+
+
+def signed(tmp_path, parameters, arguments):
+    """What is warned of a plan with these arguments, of a source with these parameters."""
+    path = tmp_path / "p.json"
+    arguments = [{"name": f"a{n}", **one} for n, one in enumerate(arguments)]
+    fields = {**json.loads(ADD.read_text()), "entry": "k", "source": "k.cu"}
+    (tmp_path / "k.cu").touch()
+    path.write_text(json.dumps({**fields, "arguments": arguments}))
+    told = []
+    text = f"__global__ void k({parameters}) {{}}"
+    check_signature(read_plan(path), text, "p", told.append)
+    return told
+
+
+def of(dtype, value=None):
+    if value is not None:
+        return {"dtype": dtype, "value": value}
+    return {"dtype": dtype, "shape": [4], "role": "inout"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments", "message"),
+    [
+        ("int M", [of("float32", 1.0)], "argument a0 is float32, in the source it is int M"),
+        ("float s", [of("int32", 1)], "argument a0 is int32, in the source it is float s"),
+        ("int M", [of("int64", 1)], "argument a0 is int64"),
+        ("long long M", [of("int8")], "argument a0 is a tensor, in the source it is long long M"),
+    ],
+)
+def test_scalars_of_another_kind(tmp_path, parameters, arguments, message):
+    """Their bits would be read as something else."""
+    with pytest.raises(UsageError) as caught:
+        signed(tmp_path, parameters, arguments)
+    assert message in caught.value.message
+    assert "dtype = '" in caught.value.hint
+
+
+def test_tensors_of_other_elements(tmp_path):
+    """A warning: a pointer may be cast.  Bytes, signs, templates and spellings are let pass."""
+    assert signed(tmp_path, "const float *x", [of("float16")]) == [
+        "p: argument a0 is float16, in the source it is const float *x"
+    ]
+    assert len(signed(tmp_path, "half *x, __nv_bfloat16 *y", [of("bfloat16"), of("float16")])) == 2
+    passed = "float *a, int *b, char *c, T *d, unsigned e, __nv_fp8_e4m3 *f, void *g, bool h"
+    arguments = [
+        of("float32"), of("uint32"), of("float16"), of("float32"), of("int32", 1),
+        of("float8_e4m3"), of("float16"), of("bool", value=True),
+    ]  # fmt: skip
+    assert signed(tmp_path, passed, arguments) == []
+
+
+def two(tmp_path, assembler, told, **second):
+    """Two depths of a .cu whose depth is the macro STAGES, with changes in the second."""
+    (tmp_path / "k.cu").write_text(
+        "#ifndef STAGES\n#define STAGES 1\n#endif\n"
+        "__global__ void k(float *A, int n) { A[threadIdx.x] = n * STAGES; }\n"
+    )
+    paths = []
+    for depth, changes in ((1, {}), (2, second)):
+        fields = {
+            **json.loads(ADD.read_text()), "source": "k.cu", "entry": "k", "num_stages": depth,
+            "arguments": [{"name": "A", **of("float32")}, {"name": "n", **of("int32", 1)}],
+        }  # fmt: skip
+        paths.append(tmp_path / f"k_{depth}.json")
+        paths[-1].write_text(json.dumps({**fields, **changes}))
+    return planned_candidates(paths, assembler, told.append)
+
+
+def test_depths_of_the_same_code(tmp_path, assembler):
+    """A depth that no define reaches the source with is told of."""
+    told = []
+    two(tmp_path, assembler, told)
+    assert told == [
+        f"{tmp_path / 'k_2.json'}: the same code as num_stages=1: does the plan define the depth?"
+    ]
+    two(tmp_path, assembler, told := [], define={"STAGES": 2})
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ({"name": "n", **of("int32", 3)}, "differ in n: 3 and 1"),
+        (
+            {"name": "A", **of("float32"), "shape": [8]},
+            "differ in A: inout float32 [8] and inout float32 [4]",
+        ),
+    ],
+)
+def test_depths_are_of_one_problem(tmp_path, assembler, argument, message):
+    """A scalar or a tensor that differs is no depth, unless the scalar is the depth."""
+    before = [{"name": "A", **of("float32")}, {"name": "n", **of("int32", 1)}]
+    changed = [argument if one["name"] == argument["name"] else one for one in before]
+    with pytest.raises(UsageError) as caught:
+        two(tmp_path, assembler, [], arguments=changed)
+    assert message in caught.value.message
+    assert "params = { … }" in caught.value.hint
+    depth = [before[0], {"name": "n", **of("int32", 2)}]
+    assert len(two(tmp_path, assembler, [], arguments=depth)) == 2
+    apart = two(tmp_path, assembler, [], arguments=changed, params={"n": 3})
+    assert len(apart) == 2
 
 
 def test_two_plans_of_one_variant(assembler):
