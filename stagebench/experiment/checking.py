@@ -6,6 +6,7 @@ What was lowered (`stagebench.experiment.lowered_experiments`) is held against t
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -133,6 +134,8 @@ def _judge_all(
             or compared.pass_configs
         ),
         asked_compiler=next(iter(compared.compilers), None),
+        against_compiler=by_compiler[0].other_compiler,
+        typed={file.shown: os.path.relpath(file.path) for file in by_compiler[0].files},
     )
 
 

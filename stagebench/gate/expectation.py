@@ -88,7 +88,7 @@ def evaluate(
             words=expectation.words,
             outcome="failed",
             seen=(),
-            error=f"no variant has {_said(expectation.where)}",
+            error=_nobody(expectation.where, [member.axes for member in members]),
             place=Place(file=file, line=expectation.line),
         )
         for number, expectation in enumerate(expectations)
@@ -144,6 +144,22 @@ def _view(member: Member, members: Sequence[Member], notes: Notes, prefix: str) 
 
 def _same(one: ParamValue, two: ParamValue) -> bool:
     return one == two and type(one) is type(two)
+
+
+def _nobody(where: Mapping[str, tuple[ParamValue, ...]], there: Sequence[Axes]) -> str:
+    """That no variant is meant, and what could have been."""
+    names = list(dict.fromkeys(name for axes in there for name in axes))
+    parts = []
+    for name, wanted in where.items():
+        known = dict.fromkeys(repr(axes[name]) for axes in there if name in axes)
+        if names and not known:
+            parts.append(f"there is no {name}, but {', '.join(names)}")
+        elif known and not any(repr(value) in known for value in wanted):
+            parts.append(f"{name} is {' or '.join(known)}")
+    if not parts and len(where) > 1 and there:
+        parts.append("each is there, but not together")
+    said = f"no variant has {_said(where)}"
+    return f"{said}: {'; '.join(parts)}" if parts else said
 
 
 def _said(where: Mapping[str, tuple[ParamValue, ...]]) -> str:

@@ -23,7 +23,7 @@ from stagebench.gate.fact_values import fact_values
 from stagebench.gate.one_sided import ONE_SIDED, one_sided, other_parameters
 from stagebench.gate.policy import Policy
 from stagebench.gate.statement_renames import only_renamed
-from stagebench.model import Facts, Failure, ParamValue, VariantResult
+from stagebench.model import Compiler, Facts, Failure, ParamValue, VariantResult
 from stagebench.model.verdict import FactGroup, JudgedChange, Place, Rule, Status
 
 _SUMMARIES = ".statements.summary"
@@ -85,7 +85,8 @@ def judge(
         notes.append(f"its baseline is recorded under the name {then.variant.kernel}")
     if then.outcome != now.outcome:
         status = "failed_now" if now.outcome == "failed" else "lowers_now"
-        notes.append(_ending(now.failure or then.failure, now=now.outcome == "failed"))
+        by = None if elsewhere is None else then.variant.compiler
+        notes.append(_ending(now.failure or then.failure, by, now=now.outcome == "failed"))
     elif then.variant.compiler != now.variant.compiler and not any_compiler:
         status = "not_comparable"
         notes.append(
@@ -118,9 +119,13 @@ def _judged(
     )
 
 
-def _ending(failure: Failure | None, *, now: bool) -> str:
+def _ending(failure: Failure | None, other: Compiler | None, *, now: bool) -> str:
+    """What one of the two sides lowers; ``other``: the compiler that is no earlier time's."""
     said = "" if failure is None else f": {failure.message.splitlines()[0]}"
     where = f" in {failure.pass_name}" if failure and failure.pass_name else ""
+    if other is not None:
+        by = f"{other.name} {other.version}"
+        return f"{by} lowers it; it fails here{where}{said}" if now else f"{by} fails{where}{said}"
     return f"lowered before and fails now{where}{said}" if now else f"failed before{where}{said}"
 
 

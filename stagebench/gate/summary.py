@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from stagebench.model import Compiler
@@ -60,10 +60,14 @@ def summarize(
     allow_missing: bool,
     acceptable: bool,
     asked_compiler: str | None = None,
+    against_compiler: Compiler | None = None,
+    typed: Mapping[str, str] | None = None,
 ) -> Verdict:
     """The verdict of all experiments; ``acceptable``: `accept` writes what was compared with.
 
-    ``asked_compiler`` is the value of ``--compiler`` that `accept` needs too.
+    ``asked_compiler`` is the value of ``--compiler`` that `accept` needs too; ``against_compiler``
+    is who made what was compared with, where that was another compiler.  ``typed`` says how to type
+    an experiment's file from here, where that is not its ``file``.
     """
     variants = [variant for _, variant in _variants(experiments)]
     counts = {
@@ -80,7 +84,8 @@ def summarize(
         experiments=tuple(experiments),
         groups=_groups(experiments, allowed=False),
         allowed_groups=_groups(experiments, allowed=True),
-        accept=_command(experiments, asked_compiler) if acceptable else None,
+        accept=_command(experiments, asked_compiler, typed or {}) if acceptable else None,
+        against_compiler=against_compiler,
     )
 
 
@@ -134,7 +139,7 @@ def accept_step(variant: VariantVerdict) -> AcceptStep | None:
 
 
 def _command(
-    experiments: Sequence[ExperimentVerdict], compiler: str | None
+    experiments: Sequence[ExperimentVerdict], compiler: str | None, typed: Mapping[str, str]
 ) -> AcceptCommand | None:
     counts: dict[AcceptStep, int] = {}
     files: dict[str, None] = {}
@@ -143,7 +148,7 @@ def _command(
         step = accept_step(variant)
         if step is not None:
             counts[step] = counts.get(step, 0) + 1
-            files[experiment.file] = None
+            files[typed.get(experiment.file, experiment.file)] = None
             ownerless = ownerless or experiment.file == experiment.baselines
     if ownerless:  # no experiment to name: only an accept of all finds them
         files.clear()

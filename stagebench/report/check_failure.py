@@ -28,7 +28,7 @@ def check_failure(verdict: Verdict) -> str:
 
 
 def _block(block: ChangeBlock) -> Iterator[str]:
-    yield f"drift in {block.variants}:"
+    yield f"{'drift' if block.judged else 'not judged,'} in {block.variants}:"
     for row in block.rows:
         rule = f" · {row.rule}" if row.rule else ""
         place = f" · {row.place}" if row.place else ""

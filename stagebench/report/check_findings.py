@@ -39,8 +39,8 @@ FindingKind = Literal[
 RULES: dict[FindingKind, str] = {
     "drift": "A fact of the generated code is not what the baseline says, and no rule allows it.",
     "expectation": "An expectation of the experiment does not hold.",
-    "failed_now": "A variant that lowered before fails now.",
-    "lowers_now": "A variant that failed before lowers now.",
+    "failed_now": "A variant that lowered before, or that the other compiler lowers, fails.",
+    "lowers_now": "A variant that failed before, or with the other compiler, lowers.",
     "not_comparable": "The baseline was recorded with another compiler version, or the other "
     "compiler's kernel has other parameters.",
     "missing_baseline": "A variant has no baseline.",
@@ -62,6 +62,11 @@ _TITLES: dict[FindingKind, str] = {
     "cuda_text": "CUDA text changed",
     "one_sided": "not compared",
 }
+_HERE: dict[FindingKind, str] = {
+    "failed_now": "fails to lower here",
+    "lowers_now": "lowers here alone",
+}
+"""Titles against what another compiler makes."""
 _BY_STATUS: dict[Status, FindingKind] = {
     "failed_now": "failed_now",
     "lowers_now": "lowers_now",
@@ -154,11 +159,12 @@ def _finding(
     variants: tuple[str, ...] = (),
     details: tuple[str, ...] = (),
     place: Place | None = None,
+    title: str | None = None,
 ) -> Finding:
     return Finding(
         kind=kind,
         level=level,
-        title=_TITLES[kind],
+        title=title or _TITLES[kind],
         text=text,
         path=path,
         variants=variants,
@@ -246,6 +252,7 @@ def _statuses(verdict: Verdict, statuses: Iterable[Status]) -> Iterator[Finding]
             yield _finding(
                 kind,
                 note or "",
+                title=None if verdict.against_compiler is None else _HERE.get(kind),
                 level="error" if minded(status, verdict) else "warning",
                 variants=names,
                 place=first.place or Place(file=files[experiment_name], line=None),

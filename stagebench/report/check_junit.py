@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from stagebench.errors import MachineError
 from stagebench.model.verdict import ExperimentVerdict, VariantVerdict, Verdict
 from stagebench.report.check_findings import answer_lines, minded
-from stagebench.report.check_rows import STATUS_WORDS, cuda_change, cuda_words, place_words, summary
+from stagebench.report.check_rows import cuda_change, cuda_words, place_words, status_words, summary
 
 if TYPE_CHECKING:
     from junitparser import TestCase
@@ -88,9 +88,8 @@ def _results(variant: VariantVerdict, verdict: Verdict) -> Iterator[FinalResult]
 
     if variant.status == "clean":
         return
-    message = "; ".join(
-        text for text in (STATUS_WORDS[variant.status], variant.note or _first(variant)) if text
-    )
+    said = (status_words(variant.status, verdict), variant.note or _first(variant))
+    message = "; ".join(text for text in said if text)
     kind: type[FinalResult] = Error if variant.status == "failed_now" else Failure
     if not minded(variant.status, verdict):
         kind = Skipped

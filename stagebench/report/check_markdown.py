@@ -7,15 +7,16 @@ left out is counted.  Whatever a name holds, it is text: neither markdown, HTML 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from stagebench.model.verdict import ExperimentVerdict, VariantVerdict, Verdict
+from stagebench.model.verdict import VariantVerdict, Verdict
 from stagebench.report.check_findings import Finding, check_findings
 from stagebench.report.check_rows import (
-    STATUS_WORDS,
     check_rows,
+    ending,
     names_in_words,
     place_words,
+    status_words,
     summary,
 )
 
@@ -28,19 +29,18 @@ _VARIANT_CHANGES = 40
 _ESCAPED = {char: f"\\{char}" for char in "\\|*_<>[]`#~&!"}
 _TEXT = str.maketrans({**_ESCAPED, "@": "@<!-- -->"})
 _CONTROLS = str.maketrans({c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160))})
-_HEADS = {0: "clean", 1: "drift", 3: "a variant fails or lowers now", 4: "not comparable"}
 
 
 def check_markdown(verdict: Verdict) -> str:
     """The whole comment, at most `MAX_BYTES` in UTF-8; ends in a line feed."""
-    head = f"**stagebench check: {_HEADS[verdict.exit_code]}** · {_text(summary(verdict))}"
+    head = f"**stagebench check: {ending(verdict)}** · {_text(summary(verdict))}"
     approve = _approve(verdict)
     parts = [head]
     rows = list(_rows(verdict))
     if rows:
         parts.append(_table(rows))
     room = MAX_BYTES - sum(_bytes(part) + 2 for part in (*parts, approve)) - 200
-    parts += _folded(verdict.experiments, room)
+    parts += _folded(verdict, room)
     if approve:
         parts.append(approve)
     return "\n\n".join(parts) + "\n"
@@ -72,7 +72,8 @@ def _rows(verdict: Verdict) -> Iterator[str]:
         variants = f"{block.count}: {_text(block.variants)}"
         for row in block.rows:
             rule = f"<br>{_text(row.rule)}" if row.rule else ""
-            yield f"| {_text(row.text)}{rule} | {variants} | {_text(row.place or '')} |"
+            apart = "" if block.judged else "<br>shown, not judged"
+            yield f"| {_text(row.text)}{rule}{apart} | {variants} | {_text(row.place or '')} |"
         if block.hidden:
             yield f"| … and {block.hidden} more changes of these variants | {variants} |  |"
     if shown.following:
@@ -89,13 +90,13 @@ def _finding(finding: Finding, *, many: bool) -> str:
     return f"| {said} | {names} | {_text(place_words(finding.place) or '')} |"
 
 
-def _folded(experiments: Iterable[ExperimentVerdict], room: int) -> list[str]:
+def _folded(verdict: Verdict, room: int) -> list[str]:
     """A folded table for each experiment that is not clean, as many as there is room for."""
     parts: list[str] = []
     left = 0
-    for experiment in experiments:
+    for experiment in verdict.experiments:
         variants = [v for case in experiment.cases for v in case.variants]
-        rows = [_variant(variant) for variant in variants if variant.status != "clean"]
+        rows = [_variant(one, verdict) for one in variants if one.status != "clean"]
         if not rows:
             continue
         title = html.escape(f"{experiment.name}: {len(rows)} of {len(variants)} variants")
@@ -122,7 +123,7 @@ def _folded(experiments: Iterable[ExperimentVerdict], room: int) -> list[str]:
     return parts
 
 
-def _variant(variant: VariantVerdict) -> str:
+def _variant(variant: VariantVerdict, verdict: Verdict) -> str:
     said = [variant.note] if variant.note else []
     said += [change.text for change in variant.drifts[:_VARIANT_CHANGES]]
     if len(variant.drifts) > _VARIANT_CHANGES:
@@ -133,7 +134,8 @@ def _variant(variant: VariantVerdict) -> str:
         if answer.outcome != "held"
     ]
     cell = "<br>".join(_text(line) for line in said)
-    return f"| {_text(variant.name)} | {STATUS_WORDS[variant.status]} | {cell} |"
+    words = status_words(variant.status, verdict)
+    return f"| {_text(variant.name)} | {words} | {cell} |"
 
 
 def _approve(verdict: Verdict) -> str:

@@ -39,6 +39,8 @@ STATUS_WORDS: dict[Status, str] = {
 }
 
 
+_HERE: dict[Status, str] = {"failed_now": "fails here", "lowers_now": "lowers here"}
+"""Against what another compiler makes: which of two lowers is no matter of time."""
 _COUNT_WORDS: dict[Status, str] = {
     **STATUS_WORDS,
     "drift": "with drift",
@@ -63,12 +65,16 @@ class ChangeRow(Record, frozen=True, kw_only=True):
 
 
 class ChangeBlock(Record, frozen=True, kw_only=True):
-    """Changes that the same variants share; ``hidden`` more of them are left out."""
+    """Changes that the same variants share; ``hidden`` more of them are left out.
+
+    Those of variants that are not comparable are shown and not ``judged``.
+    """
 
     variants: str
     count: int
     rows: tuple[ChangeRow, ...]
     hidden: int
+    judged: bool
 
 
 class VariantRow(Record, frozen=True, kw_only=True):
@@ -113,11 +119,12 @@ def check_rows(verdict: Verdict, *, show_all: bool = False) -> CheckRows:
         if group.change.rule.action != "ignore" and group.change.group != "cuda_text"
     ]  # fmt: skip
     cuda = cuda_only(verdict)
+    apart = not_comparable(verdict)
     shown = verdict.allowed_groups if show_all else ()
     return CheckRows(
-        drifts=tuple(_blocks(verdict.groups, many=many, show_all=show_all)),
+        drifts=tuple(_blocks(verdict.groups, apart, many=many, show_all=show_all)),
         following=0 if show_all else _following(verdict.groups),
-        allowed=tuple(_blocks(shown, many=many, show_all=True)),
+        allowed=tuple(_blocks(shown, apart, many=many, show_all=True)),
         allowed_count=len(noted),
         cuda_text=f"{cuda_words(cuda)}: {names_in_words(cuda, many=many)}" if cuda else None,
         one_sided=one_sided_words(verdict),
@@ -148,6 +155,45 @@ def cuda_only(verdict: Verdict) -> tuple[str, ...]:
     )
 
 
+def not_comparable(verdict: Verdict) -> frozenset[str]:
+    """The variants whose changes are shown and not judged."""
+    return frozenset(
+        f"{experiment.name}:{variant.name}"
+        for experiment in verdict.experiments
+        for case in experiment.cases
+        for variant in case.variants
+        if variant.status == "not_comparable"
+    )
+
+
+def status_words(status: Status, verdict: Verdict) -> str:
+    """How a variant ended, in words."""
+    here = _HERE if verdict.against_compiler is not None else {}
+    return here.get(status) or STATUS_WORDS[status]
+
+
+def ending(verdict: Verdict) -> str:
+    """What the exit code stands for in this verdict."""
+    if verdict.exit_code != 1:
+        lost = "a variant fails or lowers now"
+        if verdict.against_compiler is not None:
+            lost = "one of the two compilers fails to lower a variant"
+        return {0: "clean", 3: lost, 4: "not comparable"}[verdict.exit_code]
+    apart = not_comparable(verdict)
+    drift = any(not apart.issuperset(group.variants) for group in verdict.groups)
+    broken = any(
+        answer.outcome != "held"
+        for experiment in verdict.experiments
+        for answers in (
+            experiment.expectations,
+            *(v.expectations for case in experiment.cases for v in case.variants),
+        )
+        for answer in answers
+    )
+    told = (("drift", drift), ("a failed expectation", broken))
+    return " and ".join(words for words, there in told if there) or "drift"
+
+
 def cuda_words(names: Sequence[str]) -> str:
     """What is said of them."""
     several = "variant" if len(names) == 1 else "variants"
@@ -157,15 +203,20 @@ def cuda_words(names: Sequence[str]) -> str:
 def summary(verdict: Verdict) -> str:
     """``8 variants against the baselines in dumps/x: 4 drift, 4 clean``."""
     total = sum(verdict.counts.values())
-    said = ", ".join(
-        f"{number} {_COUNT_WORDS[status]}" for status, number in verdict.counts.items()
-    )
+    words = dict(_COUNT_WORDS)
+    if verdict.against_compiler is not None:
+        words |= {"failed_now": "fail here", "lowers_now": "lower here"}
+    said = ", ".join(f"{number} {words[status]}" for status, number in verdict.counts.items())
     if verdict.compared == 0:
-        said += "; nothing was compared" if said else "nothing was compared"
-    return f"{total} variants against {verdict.against}: {said}"
+        nothing = "nothing was judged" if verdict.groups else "nothing was compared"
+        said = f"{said}; {nothing}" if said else nothing
+    several = "variant" if total == 1 else "variants"
+    return f"{total} {several} against {verdict.against}: {said}"
 
 
-def _blocks(groups: Iterable[ChangeGroup], *, many: bool, show_all: bool) -> Iterable[ChangeBlock]:
+def _blocks(
+    groups: Iterable[ChangeGroup], apart: frozenset[str], *, many: bool, show_all: bool
+) -> Iterable[ChangeBlock]:
     """Blocks of the same variants, the largest first; what only follows is counted at the end."""
     together: dict[tuple[str, ...], list[_Change]] = {}
     for change in _joined(groups):
@@ -181,6 +232,7 @@ def _blocks(groups: Iterable[ChangeGroup], *, many: bool, show_all: bool) -> Ite
             count=len(variants),
             rows=tuple(change.row for change in shown),
             hidden=len(members) - len(shown),
+            judged=not apart.issuperset(variants),
         )
 
 
@@ -239,7 +291,7 @@ def _variants(verdict: Verdict, *, many: bool, show_all: bool) -> Iterable[Varia
                 name = f"{experiment.name}:{variant.name}"
                 yield VariantRow(
                     status=variant.status,
-                    words=STATUS_WORDS[variant.status],
+                    words=status_words(variant.status, verdict),
                     name=names_in_words((name,), many=many),
                     said=_said(variant),
                 )

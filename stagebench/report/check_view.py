@@ -15,6 +15,7 @@ from stagebench.report.check_rows import (
     CheckRows,
     VariantRow,
     check_rows,
+    ending,
     names_in_words,
 )
 from stagebench.report.console import open_console
@@ -32,7 +33,6 @@ _STYLES: dict[Status, str] = {
     "unused_baseline": "yellow",
     "expectation_failed": "red",
 }
-_CODES = {0: "clean", 1: "drift", 3: "a variant fails or lowers now", 4: "not comparable"}
 _SMALLEST = 40
 _CONTROLS = str.maketrans(
     {c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160)) if c not in (9, 10)}
@@ -57,7 +57,7 @@ def print_verdict(
     cached = f", {from_cache} from the cache" if from_cache else ""
     style = "green" if verdict.exit_code == 0 else "red"
     found.append(Text(f"{rows.summary}{took}{cached}"))
-    found.append(Text(f"exit {verdict.exit_code}: {_CODES[verdict.exit_code]}", style=style))
+    found.append(Text(f"exit {verdict.exit_code}: {ending(verdict)}", style=style))
     if rows.approve:
         found.append(Text(f"to approve: {rows.approve}"))
     lines.show(console, _harmless(found))
@@ -79,7 +79,8 @@ def _changes(rows: CheckRows, width: int) -> list[Text]:
         ("allowed", rows.allowed, "bold"),
     ):
         for block in blocks:
-            found += _block(title, block, style, width)
+            said = title if block.judged else "not judged,"
+            found += _block(said, block, style if block.judged else "yellow", width)
     if rows.following:
         text = f"{rows.following} more facts change as a consequence (--all shows them)"
         found += [Text(text), Text()]

@@ -1,6 +1,7 @@
 """``check`` and ``accept`` as a user runs them, on a kernel that is really lowered."""
 
 import json
+import shlex
 import shutil
 import subprocess
 
@@ -40,6 +41,23 @@ def test_nothing_accepted_yet(project, capsys, monkeypatch):
     assert "to approve: stagebench accept experiments/tiny.py --only create" in out
     assert run(capsys, "check", "--allow-missing")[0] == 4
     assert not project.dumps.exists()
+
+
+@pytest.mark.parametrize("place", ["experiments", "."])
+def test_the_command_to_approve_works_where_it_is_printed(project, capsys, monkeypatch, place):
+    """From a folder below the project; and where there is no project, from above the file."""
+    alone = place == "."
+    if alone:
+        (project.root / "pyproject.toml").unlink()
+    monkeypatch.chdir(project.root / place)
+    file = "experiments/tiny.py" if alone else "tiny.py"
+    _, out, err = run(capsys, "check", file)
+    (line,) = [text for text in out.splitlines() if text.startswith("to approve: ")]
+    assert f"accept {file} " in line, out + err
+    words = shlex.split(line.removeprefix("to approve: stagebench "))
+    code, _, err = run(capsys, *words)
+    assert code == 0, err
+    assert run(capsys, "check", file)[0] == 0
 
 
 def test_accepted_is_clean(accepted_project, capsys):
@@ -132,6 +150,7 @@ def test_a_failed_expectation_shows_what_it_saw(accepted_project, capsys):
     assert "failed expectation: one version a stage" in out
     assert "buffers[0].num_versions = 3" in out
     assert "experiments/tiny.py:7" in out
+    assert out.splitlines()[-1] == "exit 1: a failed expectation"
 
 
 def test_a_variant_that_fails_now_and_lowers_again(accepted_project, capsys):

@@ -132,6 +132,28 @@ def test_where_selects_and_an_unanswered_expectation_fails():
         ]
 
 
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ({"kernel": "x"}, "kernel='x': there is no kernel, but case, arch, num_stages, block_N"),
+        ({"num_stages": 9}, "num_stages=9: num_stages is 1 or 2 or 3"),
+        ({"case": "gemm", "num_stages": True}, "num_stages=True: num_stages is 1 or 2 or 3"),
+    ],
+)
+def test_what_where_could_have_meant(where, said):
+    """A name or a value that is not there is answered by those that are."""
+    _, (unanswered,) = evaluate([expect("w", lambda v: True, where=where)], members(), "e.py")
+    assert unanswered.error.endswith(said)
+
+
+def test_where_each_is_there_but_not_together():
+    """Then neither is to blame."""
+    two = [*members("sm_80", (1,)), *members("sm_90a", (2,))]
+    where = {"arch": "sm_80", "num_stages": 2}
+    _, (unanswered,) = evaluate([expect("w", lambda v: True, where=where)], two, "e.py")
+    assert unanswered.error.endswith("num_stages=2: each is there, but not together")
+
+
 def test_long_and_many_values_are_cut():
     """A message stays readable."""
     result = one(lambda v: [s.op for s in v.sync_ops] * 99 == [s.cuda_line for s in v.sync_ops])

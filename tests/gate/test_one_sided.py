@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from stagebench.gate.one_sided import ONE_SIDED
-from stagebench.model import Compiler
+from stagebench.model import Compiler, Failure
 from stagebench.model.verdict import Place
 from stagebench.report.check_formats import render
 from stagebench.report.check_view import print_verdict
@@ -123,6 +123,21 @@ def test_a_parameter_that_one_kernel_has(tmp_path):
     }  # fmt: skip
     found = against(tmp_path, by(then, "tilelang"), now, any_compiler=True)
     assert [c.path for c in found.drifts] == ["variant.pass_configs[tirx.use_async_copy]"]
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_failure_of_one_compiler(tmp_path, ours):
+    """It is said whose it is; neither side is earlier than the other."""
+    whole = by(accepted(), "tvm")
+    lost = msgspec.structs.replace(
+        whole, outcome="failed", facts=None,
+        failure=Failure(kind="compile_error", message="no layout"),
+    )  # fmt: skip
+    found = against(tmp_path, *((whole, lost) if ours else (lost, whole)), any_compiler=True)
+    assert (found.status, found.note) == (
+        ("failed_now", "tvm 1 lowers it; it fails here: no layout") if ours
+        else ("lowers_now", "tvm 1 fails: no layout")
+    )  # fmt: skip
 
 
 def test_it_is_told_once_at_the_end(capsys):

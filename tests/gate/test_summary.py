@@ -1,8 +1,10 @@
 """Which exit code, which groups, which command?"""
 
+import msgspec
 import pytest
 
 from stagebench.gate.summary import summarize
+from stagebench.model import Compiler
 from stagebench.model.verdict import (
     CaseVerdict,
     ExpectationResult,
@@ -12,7 +14,11 @@ from stagebench.model.verdict import (
     Rule,
     VariantVerdict,
 )
-from stagebench.report.check_rows import check_rows, names_in_words
+from stagebench.report.check_failure import check_failure
+from stagebench.report.check_findings import check_findings
+from stagebench.report.check_formats import render
+from stagebench.report.check_rows import check_rows, ending, names_in_words
+from stagebench.report.check_view import print_verdict
 from tests.dumping import building as dumps
 
 BROKEN = ExpectationResult(words="w", outcome="failed", seen=(), error=None, place=None)
@@ -155,6 +161,46 @@ def test_drift_that_only_follows_is_still_shown():
     """A consequence of something allowed is all there is to see."""
     rows = check_rows(verdict(experiment(variant("drift", drifts=[change(follows=True)]))))
     assert [r.text for b in rows.drifts for r in b.rows] == ["wait depth 1 → 2"]
+
+
+def test_changes_that_are_not_judged_are_not_called_drift(capsys):
+    """They are shown, and nothing says that nothing was compared."""
+    found = verdict(experiment(variant("not_comparable", drifts=[change()])))
+    assert check_rows(found).summary == (
+        "1 variant against the baselines: 1 not comparable; nothing was judged"
+    )
+    said = check_failure(found)
+    assert "not judged, in gemm/sm_80/num_stages=1:" in said
+    assert "drift" not in said
+    print_verdict(found, plain=True)
+    out = capsys.readouterr().out
+    assert out.startswith("not judged, in 1 variant  gemm/sm_80")
+    assert (ending(found), "drift" in out) == ("not comparable", False)
+
+
+def test_the_ending_says_what_it_was():
+    """Drift, a failed expectation, or both; changes that nobody judges are neither."""
+    both = variant("drift", drifts=[change()], answers=[BROKEN])
+    apart = variant("not_comparable", "g/n=2", drifts=[change("x", "y")])
+    alone = variant("expectation_failed", "g/n=1", answers=[BROKEN, HELD])
+    assert ending(verdict(experiment(both))) == "drift and a failed expectation"
+    assert ending(verdict(experiment(alone, apart))) == "a failed expectation"
+    assert ending(verdict(experiment(variant("drift", drifts=[change()])))) == "drift"
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [("failed_now", "fails here"), ("lowers_now", "lowers here")]
+)
+def test_another_compiler_is_no_other_time(status, words):
+    """No word says before or now where two compilers are compared."""
+    found = msgspec.structs.replace(
+        verdict(experiment(variant(status))), against_compiler=Compiler(name="tvm", version="1")
+    )
+    rows = check_rows(found)
+    assert [row.words for row in rows.variants] == [words]
+    said = [rows.summary, ending(found), *(f.sentence for f in check_findings(found))]
+    said.append(render(found, "markdown"))
+    assert not [text for text in said if "now" in text or "before" in text]
 
 
 def test_names_are_shortened():

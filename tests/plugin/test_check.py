@@ -279,3 +279,4 @@ def test_a_compiler_of_another_version_is_not_comparable(accepted):
     result = accepted.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E*not comparable: *baseline by tilelang 0.1.0*"])
+    assert "nothing was compared" in result.stdout.str()
