@@ -23,7 +23,7 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("accidents")
     return stagebench(
         "sweep", KERNEL, "--set", f"mode={MODES}", "--num-stages", 2, "--arch", "sm_90a",
-        "--timeout", 15, "--memory-limit", "4G", "--json", "-", "--dump-dir", folder, "--no-cache",
+        "--timeout", 30, "--memory-limit", "4G", "--json", "-", "--dump-dir", folder, "--no-cache",
         cwd=folder,
     )  # fmt: skip
 
@@ -51,7 +51,7 @@ def test_every_variant_has_its_result(by_mode):
     ("mode", "kind", "words"),
     [
         ("abort", "crash", ["std::logic_error", "SIGABRT"]),
-        ("hang", "timeout", ["15 s"]),
+        ("hang", "timeout", ["30 s"]),
         ("raise", "compile_error", ["ValueError: tile of 0 rows"]),
         ("exit", "crash", ["exit code 7"]),
         ("exit_0", "crash", ["ended by itself, with exit code 0"]),

@@ -36,7 +36,10 @@ def with_rare_facts(original):
         group_names=("all",), marks={"timer_init_cuda": 1},
     )  # fmt: skip
     launch = msgspec.structs.replace(original.launch, profilers=(times,))
-    return msgspec.structs.replace(original, diagnostics=(note,), launch=launch)
+    memory = msgspec.structs.replace(original.shared_memory, exceeds="total")
+    return msgspec.structs.replace(
+        original, diagnostics=(note,), launch=launch, shared_memory=memory
+    )
 
 
 def leaves(value, path=(), schema=()):
