@@ -29,14 +29,19 @@ def is_plan(text: str) -> bool:
 
 
 def plans_among(texts: Sequence[str]) -> list[Path]:
-    """The launch plans of some arguments; `UsageError` for a source in the place of one."""
+    """The launch plans of some arguments."""
+    refuse_sources(texts)
+    return [Path(text) for text in texts if is_plan(text)]
+
+
+def refuse_sources(texts: Sequence[str]) -> None:
+    """Raise `UsageError` for a source in the place of its plan."""
     for text in texts:
         if Path(text).suffix in SOURCES:
             raise UsageError(
                 f"{text} is a source: a launch plan says how it is launched",
                 hint=f"stagebench new plan {text}",
             )
-    return [Path(text) for text in texts if is_plan(text)]
 
 
 def read_plan(path: Path) -> Plan:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stagebench.bundle.plan_records import ELEMENT_BITS, Plan, PlanArgument
-from stagebench.bundle.source_entries import SourceParam, cuda_entries
+from stagebench.bundle.source_entries import SourceParam, cuda_entries, plain_name
 from stagebench.errors import UsageError
 
 _RAW = ("int8", "uint8", "bool")
@@ -18,7 +18,8 @@ _RAW = ("int8", "uint8", "bool")
 
 def check_signature(plan: Plan, text: str, where: str, warn: Callable[[str], None]) -> None:
     """Raise `UsageError` for a scalar of another kind; ``warn`` of tensors of other elements."""
-    entry = next((one for one in cuda_entries(text) if _is_called(plan.entry, one.name)), None)
+    name = plain_name(plan.entry)
+    entry = next((one for one in cuda_entries(text) if one.name == name), None)
     if entry is None or len(entry.params) != len(plan.arguments):
         return
     for argument, param in zip(plan.arguments, entry.params, strict=True):
@@ -56,7 +57,3 @@ def _alike(given: str, dtype: str) -> bool:
 
 def _is_float(dtype: str) -> bool:
     return dtype.startswith(("float", "bfloat"))
-
-
-def _is_called(entry: str, name: str) -> bool:
-    return entry == name or (entry.startswith("_Z") and f"{len(name)}{name}" in entry)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from stagebench.bundle.source_entries import SourceEntry, SourceParam
+from stagebench.bundle.source_entries import SourceEntry, SourceParam, plain_name
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
 
 _TEXT = """\
@@ -66,7 +66,7 @@ def plan_text(
     num_stages: int | None,
 ) -> str:
     """The text of the plan file ``plan``; ``others`` are the source's further kernels."""
-    kernel = entry.plain_name
+    kernel = plain_name(entry.name)
     if kernel in BUILTINS or kernel in TVM_BUILTINS:
         kernel = f"{kernel}_by_hand"
     return _TEXT.format(

@@ -69,14 +69,16 @@ class SourceEntry:
     depth_macro: str | None = None
     takes_depth: bool = False
 
-    @property
-    def plain_name(self) -> str:
-        """The name without what C++ mangling adds to it (Itanium C++ ABI, "Mangling")."""
-        found, place = self.name, 3 if self.name.startswith("_ZN") else 2
-        while self.name.startswith("_Z") and (length := _LENGTH.match(self.name, place)):
-            place = length.end() + int(length[0])
-            found = self.name[length.end() : place]
-        return found if place <= len(self.name) else self.name
+
+def plain_name(name: str) -> str:
+    """A function's name without what C++ mangling adds to it (Itanium C++ ABI, "Mangling")."""
+    found, place = name, 3 if name.startswith("_ZN") else 2
+    while name.startswith("_Z") and (length := _LENGTH.match(name, place)):
+        place = length.end() + int(length[0])
+        found = name[length.end() : place]
+        if not name.startswith("_ZN"):
+            break
+    return found if place <= len(name) else name
 
 
 def source_entries(path: Path) -> tuple[SourceEntry, ...]:

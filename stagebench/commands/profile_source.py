@@ -105,9 +105,10 @@ def _is_measured(path: Path) -> bool:
 
 def _plans(first: str, more: list[str]) -> tuple[str, ...]:
     """The launch plans that are named; nothing else may be named several times."""
-    from stagebench.bundle.plan_file import is_plan
+    from stagebench.bundle.plan_file import is_plan, refuse_sources
 
     names = [first, *more]
+    refuse_sources(names)
     plans = tuple(name for name in names if is_plan(name) and not _is_measured(Path(name)))
     if more and len(plans) < len(names):
         raise _not_several(next(name for name in names if name not in plans))

@@ -52,6 +52,8 @@ def test_what_compiles_is_bundled(folder):
         (("profile", ".", "add.json"), ". is no launch plan, and only those can be several"),
         (("profile", "add.json", "--num-stages", "2"), "add.json is no kernel"),
         (("bundle", "add.json", "add.json", "-o", "b"), "has the same kernel, num_stages"),
+        (("bundle", "add.ptx", "-o", "b"), "stagebench new plan add.ptx"),
+        (("profile", "add.ptx"), "stagebench new plan add.ptx"),
         (("bundle", "reference.json", "-o", "b"), "no launch plan reference.json"),
     ],
 )
