@@ -136,11 +136,18 @@ def _cache() -> Check:
             found=f"{folder} can't be written: every sweep lowers everything again",
             install="export STAGEBENCH_CACHE_DIR=/a/folder/you/can/write",
         )
-    entries = [path for path in folder.rglob("*") if path.is_file()] if folder.exists() else []
-    size = sum(path.stat().st_size for path in entries)
-    return Check(
-        what="cache", status="works", found=f"{folder}: {len(entries)} results, {size >> 20} MiB"
-    )
+    sizes: dict[str, list[int]] = {}
+    for path in folder.rglob("*") if folder.exists() else ():
+        if path.is_file():
+            kind = path.relative_to(folder).parts[0]
+            sizes.setdefault(kind, []).append(path.stat().st_size)
+    compilers = sum(sizes.pop("compilers", ()))
+    sizes.pop("locks", None)
+    results = [size for several in sizes.values() for size in several]
+    found = f"{folder}: {len(results)} results, {sum(results) >> 20} MiB"
+    if compilers:
+        found += f"; compilers, {compilers >> 20} MiB"
+    return Check(what="cache", status="works", found=found)
 
 
 def _cuda_wheels() -> tuple[Check, ...]:

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Accept; refuses in CI, and without a reason where a baseline changes."""
     from stagebench.commands.check import sweep_options, tell
     from stagebench.experiment.accepting import STEPS, Request, run_accept
-    from stagebench.experiment.experiment_file import find_experiments, names_all
+    from stagebench.experiment.experiment_file import names_all
     from stagebench.experiment.project import find_project
     from stagebench.report.progress import SweepProgress
 
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     files: tuple[ExperimentFile, ...] = ()
     if arguments.experiment or not arguments.pytest:
-        files = find_experiments(arguments.experiment)
+        files = _experiments(arguments)
     if arguments.pytest:
         from stagebench.testing.gathering import find_tests
 
@@ -97,6 +97,18 @@ def run(arguments: argparse.Namespace) -> int:
         done = run_accept(files, request, sweep_options(arguments), progress, _show, tell)
     _conclude(done, request)
     return EXIT_OK
+
+
+def _experiments(arguments: argparse.Namespace) -> tuple[ExperimentFile, ...]:
+    """Those that are named; what follows the one test of ``--pytest`` is taken for one."""
+    from stagebench.experiment.experiment_file import find_experiments
+
+    try:
+        return find_experiments(arguments.experiment)
+    except UsageError as exc:
+        if arguments.pytest:
+            exc.hint = f"for another test repeat --pytest: --pytest {arguments.experiment[0]}"
+        raise
 
 
 def _show(acceptance: Acceptance) -> None:

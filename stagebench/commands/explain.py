@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, DumpError, UsageError
+
+if TYPE_CHECKING:
+    from stagebench.dump.files import Dump
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``explain``."""
     parser.add_argument(
         "dump",
-        nargs="+",
+        nargs="*",
         metavar="DUMP",
         help="a dump folder, or a selector such as RUN[num_stages=2,arch=sm_90a]",
     )
@@ -27,7 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("before", "after", "cuda"),
         help="only a text: the module before the first pass, after the last one, or the CUDA",
     )
-    parser.add_argument("--json", action="store_true", help="print the dumps as JSON instead")
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="write the dumps as JSON; without FILE, or -: print it instead",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,9 +47,14 @@ def run(arguments: argparse.Namespace) -> int:
     from stagebench.dump.directory import read_timing
     from stagebench.dump.select import select_dumps
 
-    dumps = [dump for text in arguments.dump for dump in select_dumps(text)]
+    texts, file = list(arguments.dump), arguments.json
+    if file is not None and (file.endswith("]") or Path(file).is_dir()):  # --json DUMP
+        texts, file = [file, *texts], "-"
+    if not texts:
+        raise UsageError("explain what?", hint="stagebench explain DUMP [--json FILE]")
+    dumps = [dump for text in texts for dump in select_dumps(text)]
     if arguments.script is not None:
-        if len(dumps) > 1 or arguments.json or arguments.levels:
+        if len(dumps) > 1 or file is not None or arguments.levels:
             raise UsageError("--script prints one text of one dump, and nothing else")
         from stagebench.dump.scripts import script
 
@@ -46,13 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
             text = text.rstrip("\n") + "\n"
         sys.stdout.write(text)
         return EXIT_OK
-    if arguments.json:
-        from stagebench.model import Run
-        from stagebench.model.codec import encode_pretty
-
-        run = Run(variants=tuple(dump.result for dump in dumps))
-        sys.stdout.buffer.write(encode_pretty(run))
-    else:
+    if file is not None:
+        _write(dumps, file)
+    if file != "-":
         from stagebench.report.explain_view import print_explanation
 
         for dump in dumps:
@@ -64,3 +77,18 @@ def run(arguments: argparse.Namespace) -> int:
             print_explanation(dump, timing, show_all=arguments.all, levels_only=arguments.levels)
     failed = any(dump.result.outcome == "failed" for dump in dumps)
     return EXIT_VARIANT_FAILED if failed else EXIT_OK
+
+
+def _write(dumps: Sequence[Dump], file: str) -> None:
+    from stagebench.dump.atomic_file import write_file
+    from stagebench.model import Run
+    from stagebench.model.codec import encode_pretty
+
+    data = encode_pretty(Run(variants=tuple(dump.result for dump in dumps)))
+    if file == "-":
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        write_file(Path(file), data)
+    except OSError as exc:
+        raise UsageError(f"can't write {file}: {exc.strerror}") from exc

@@ -47,6 +47,8 @@ _NODES: tuple[type[ast.AST], ...] = (
     ast.Tuple, ast.List, ast.Set, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.comprehension,
     *_ARITHMETIC, *_COMPARISONS, *_SIGNS,
 )  # fmt: skip
+_KNOWN = ("v", *(name for name in vars(VariantView) if not name.startswith("_") and name != "at"))
+"""Names of a variant."""
 _MAX_CHARACTERS = 2000
 _MAX_BITS = 256
 _MAX_STEPS = 1_000_000
@@ -75,6 +77,13 @@ class Expression:
             ) from exc
         for node in self._nodes:
             _check(node, text)
+        bound = {n.id for n in self._nodes if isinstance(n, ast.Name) and _is_bound(n)}
+        for node in self._nodes:
+            if isinstance(node, ast.Name) and node.id not in (*bound, *_KNOWN, *FUNCTIONS):
+                raise UsageError(
+                    f"--until {text!r}: {node.id} is no name of a variant",
+                    hint=f"there are: {', '.join(_KNOWN)}",
+                )
 
     @property
     def reads_machine(self) -> bool:
@@ -101,6 +110,10 @@ class Expression:
         except Exception as exc:  # noqa: BLE001 - whatever the expression does is its answer
             said = str(exc.args[0]) if isinstance(exc, LookupError) and exc.args else str(exc)
             return None, f"{type(exc).__name__}: {said}"
+
+
+def _is_bound(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 def _check(node: ast.AST, text: str) -> None:

@@ -17,13 +17,12 @@ from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan, expand
 from stagebench.gate.expectation import Expectation
 from stagebench.lowering.cache_folder import default_cache_folder
-from stagebench.model import Compiler, Facts
+from stagebench.model import Facts
 from stagebench.model.verdict import AcceptCommand, AcceptStep, Verdict
-from stagebench.testing.definition import AskedCheck, as_experiment
+from stagebench.testing.definition import NOBODY, AskedCheck, as_experiment
 from stagebench.testing.lowering_lock import one_at_a_time
 
 REASON = "say why"
-_NOBODY = Compiler(name="", version="")  # no request says which compiler it is for
 
 
 def check_test(
@@ -35,7 +34,7 @@ def check_test(
     """
     file = as_experiment(check, expectations)
     compared = Compared(allow_missing=allow_missing)
-    requests = [one.request for one in plan_variants(file, _NOBODY, compared)]
+    requests = [one.request for one in plan_variants(file, NOBODY, compared)]
     with one_at_a_time(default_cache_folder(), requests):
         verdict = run_check([file], compared, _options()).verdict
     if verdict.accept is None:

@@ -19,9 +19,11 @@ from stagebench.experiment.definition import Case, Experiment
 from stagebench.experiment.experiment_file import ExperimentFile
 from stagebench.experiment.project import Project, find_project
 from stagebench.gate.expectation import Expectation
-from stagebench.model import ParamValue, Record, Scalar
+from stagebench.model import Compiler, ParamValue, Record, Scalar
 from stagebench.testing.places import module_folder
 
+NOBODY = Compiler(name="", version="")
+"""No request says which compiler it is for."""
 _INNER = ("func", "orig_func", "__wrapped__")
 """Where compilers' decorators keep the function that they were put on."""
 

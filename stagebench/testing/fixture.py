@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ MARKER = "stagebench"
 _SETTINGS = (
     "num_stages", "arch", "params", "pass_configs", "stage_param", "policy", "compiler",
 )  # fmt: skip
+_FLAG = re.compile(r"--compiler ([\w.]+(?:==[\w.+]+)?)")
 
 
 class Checks:
@@ -179,4 +181,6 @@ def _compilers(asked: str | None) -> tuple[str, ...]:
 
 
 def _said(exc: StagebenchError) -> str:
-    return f"{exc.message}\n  hint: {exc.hint}" if exc.hint else exc.message
+    """The message and the hint; a compiler is named as a test names it."""
+    said = f"{exc.message}\n  hint: {exc.hint}" if exc.hint else exc.message
+    return _FLAG.sub(r'compiler="\1"', said)

@@ -16,13 +16,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from stagebench.errors import UsageError
+from stagebench.experiment.compared_with import Compared
 from stagebench.experiment.experiment_file import ExperimentFile
+from stagebench.experiment.planned_variants import plan_variants
 from stagebench.model.codec import decode, encode_pretty
-from stagebench.testing.definition import AskedCheck, as_experiment
+from stagebench.testing.definition import NOBODY, AskedCheck, as_experiment
 
 OPTION = "--stagebench-record"
 _PASSED, _FAILED, _NO_TESTS = 0, 1, 5
 _TAIL_LINES = 15
+_MOST_NAMES = 4
 _numbers = itertools.count()
 
 
@@ -35,7 +38,7 @@ def find_tests(tests: Sequence[str], tell: Callable[[str], None]) -> tuple[Exper
         raise UsageError("pytest is not installed here", hint="pip install pytest")
     with tempfile.TemporaryDirectory(prefix="stagebench-") as folder:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", *tests, OPTION, folder, "-q"],
+            [sys.executable, "-m", "pytest", *tests, OPTION, folder, "-q", "-rfE"],
             capture_output=True,
             text=True,
             check=False,
@@ -53,8 +56,32 @@ def find_tests(tests: Sequence[str], tell: Callable[[str], None]) -> tuple[Exper
             f"no test of {' '.join(tests)} reached a stagebench.check(…)", hint=f"pytest:\n{tail}"
         )
     if done.returncode == _FAILED:
-        tell("some of these tests fail beside their checks: what they did not reach stays as it is")
-    return tuple(as_experiment(check) for _, check in sorted(found.items()))
+        tell(
+            f"some of these tests fail beside their checks{_failed(done.stdout)}: what they did "
+            "not reach stays as it is"
+        )
+    return tuple(_experiment(check) for _, check in sorted(found.items()))
+
+
+def _failed(report: str) -> str:
+    """Which, as pytest's own summary names them."""
+    lines = (line.partition(" ") for line in report.splitlines())
+    named = [rest.partition(" - ")[0] for word, _, rest in lines if word in ("FAILED", "ERROR")]
+    if not named:
+        return ""
+    more = f" and {len(named) - _MOST_NAMES} more" if len(named) > _MOST_NAMES else ""
+    return f" ({', '.join(named[:_MOST_NAMES])}{more})"
+
+
+def _experiment(check: AskedCheck) -> ExperimentFile:
+    """The check as an experiment; `UsageError` names the test whose values are wrong."""
+    try:
+        file = as_experiment(check)
+        plan_variants(file, NOBODY, Compared())
+    except UsageError as exc:
+        said = exc.message.partition(f"{Path(check.file).name}: ")[2] or exc.message
+        raise UsageError(f"{check.node}: {said}", hint=exc.hint) from exc
+    return file
 
 
 def record(check: AskedCheck, folder: Path) -> None:

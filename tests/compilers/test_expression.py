@@ -22,7 +22,7 @@ def answer(text):
         ("shared_memory.dynamic_bytes == 2 * 49152 and not outcome == 'failed'", True),
         ("shared_memory.dynamic_bytes // 1024 - 96", False),
         ("1 < loops[0].num_stages <= 3 is not None", True),
-        ("v.totals['wgmma'].static > 0 or nothing_of_this_name", True),
+        ("v.totals['wgmma'].static > 0 or 1 // 0 == 0", True),
         ("any(b.num_versions == 3 and b.name[0] in ('A', 'B') for b in buffers)", True),
         ("sorted({b.name for b in buffers})[-1] == 'B_shared'", True),
         ("[n for n, m in [(1, 2), (3, 4)] if m > 2] == [3]", True),
@@ -78,7 +78,7 @@ def test_what_is_refused_before_anything_is_lowered(text, said):
         ("[kernel_cu + kernel_cu for a in kernel_cu]", "more than 1,000,000"),
         ("[kernel_cu.count(a) for a in kernel_cu]", "more than 1,000,000"),
         ("[a in kernel_cu for a in kernel_cu]", "more than 1,000,000"),
-        ("nothing", "name 'nothing' is not defined"),
+        ("nothing > 1", "nothing is no name of a variant"),
         ("buffers['no'].num_versions", "LookupError: buffers has no 'no' (there are: A_shared"),
         ("shared_memory.no", "AttributeError: shared_memory has no 'no'"),
         ("at(num_stages=1)", "is not allowed here"),
@@ -105,3 +105,12 @@ def test_what_is_about_machine_code():
     assert Expression("machine.registers > 128").reads_machine
     assert Expression("len(buffers) and v.machine.spill_bytes").reads_machine
     assert not Expression("outcome == 'machine'").reads_machine
+
+
+def test_a_name_that_is_none_is_answered_by_those_that_are():
+    """Before anything is lowered; a comprehension's own names are its own."""
+    with pytest.raises(UsageError) as caught:
+        Expression("zzz > 1")
+    assert caught.value.hint.startswith("there are: v, case, kernel, arch, num_stages, params,")
+    assert "shared_memory" in caught.value.hint
+    Expression("[one for one in buffers if v.outcome == 'lowered'] == []")

@@ -136,6 +136,11 @@ def test_what_the_cache_holds(monkeypatch, tmp_path):
     (cache / "variants").mkdir(parents=True)
     (cache / "variants" / "one").write_bytes(b"x" * (3 << 20))
     assert by_name(examine(start_worker=False))["cache"].found == f"{cache}: 1 results, 3 MiB"
+    for name, size in (("compilers/cpython/tvm/a.py", 5 << 20), ("locks/one", 1)):
+        (cache / name).parent.mkdir(parents=True)
+        (cache / name).write_bytes(b"x" * size)
+    found = by_name(examine(start_worker=False))["cache"].found
+    assert found == f"{cache}: 1 results, 3 MiB; compilers, 5 MiB"
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_what_a_failing_test_did_not_reach_stays(accepted):
         + MODULE.replace("test_gemm", "test_other")
     )
     said = accept(accepted, "--pytest", "test_k.py")
-    assert "what they did not reach stays as it is" in said
+    assert "beside their checks (test_k.py::test_gemm): what they did not reach stays" in said
     assert {path.split("/")[2] for path in baselines(accepted)} == {"test_gemm", "test_other"}
 
 
@@ -51,6 +51,23 @@ def test_tests_that_cannot_be_run(project):
     assert "nothing_of_that_name" in accept(project, "--pytest", "test_k.py", code=2)
     said = accept(project, "--pytest", "test_empty.py", code=2)
     assert "no test of test_empty.py reached a stagebench.check" in said
+
+
+def test_a_second_test_without_the_option(project):
+    """It is taken for an experiment, and the hint says how it is typed."""
+    project.makepyfile(test_k=MODULE)
+    for other in ("test_k.py", "test_gone.py::test_a"):
+        said = accept(project, "--pytest", "test_k.py", other, code=2)
+        assert f"repeat --pytest: --pytest {other}" in said
+
+
+def test_the_bad_test_is_named(project):
+    """Of a whole module, the one whose kernel there is not."""
+    other = MODULE.replace("test_gemm", "test_bad").replace('"gemm"', '"gemn"')
+    project.makepyfile(test_k=MODULE + other)
+    said = accept(project, "--pytest", "test_k.py", code=2)
+    assert "stagebench: test_k.py::test_bad: no built-in kernel 'gemn'" in said
+    assert baselines(project) == []
 
 
 def test_xdist_in_the_projects_own_options(project):

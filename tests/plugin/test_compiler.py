@@ -42,7 +42,7 @@ def test_a_check_by_apache_tvm(project, _):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        ('stagebench.check("gemm", compiler="tvn")', "*tvn: not a compiler*"),
+        ('stagebench.check("gemm", compiler="tvn")', '*compiler="tvn": not a compiler*'),
         ('stagebench.check("gemm", compiler=["tvm"])', "*compiler is a text*"),
         (
             'stagebench.facts("gemm", arch="sm_80", num_stages=1, compiler=["tvm"])',
@@ -56,3 +56,14 @@ def test_what_is_no_compiler(project, call, said):
     result = project.runpytest_subprocess("-q")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines([f"E*{said}"])
+
+
+def test_the_hint_is_in_a_tests_words(project):
+    """A test has no option of the command line: it names the compiler as an argument."""
+    project.makepyfile(
+        test_k='def test_x(stagebench):\n    stagebench.check("gemm_tirx", arch="sm_80")\n'
+    )
+    result = project.runpytest_subprocess("-q")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(['E*hint: compiler="tvm" lowers it'])
+    assert "--compiler" not in result.stdout.str()
