@@ -7,6 +7,8 @@ import pytest
 from tests.plugin.conftest import accept, baselines
 from tests.tvm.lowering import needs_tvm
 
+pytest_plugins = ["pytester"]
+
 
 @pytest.mark.parametrize("_", [pytest.param(0, marks=needs_tvm)])
 def test_a_check_by_apache_tvm(project, _):
