@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands import sweep
+from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
@@ -115,17 +116,10 @@ def _one_point(axis: Axis, plan: SweepPlan) -> SweepPlan:
 
 
 def _print(arguments: argparse.Namespace, found: Bisected) -> None:
-    from stagebench.model.codec import encode_pretty
-
     if arguments.json is not None:
-        from stagebench.dump.atomic_file import write_file
-
-        data = encode_pretty(found.found)
-        if arguments.json == "-":
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+        write_json(found.found, arguments.json)
+        if arguments.json == STDOUT:
             return
-        write_file(Path(arguments.json), data)
     from stagebench.report.bisect_view import print_bisection
     from stagebench.report.console import open_console
 

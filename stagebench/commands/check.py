@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -176,18 +177,10 @@ def tell(message: str) -> None:
 
 
 def _print(result: CheckResult, arguments: argparse.Namespace, elapsed: float) -> None:
-    from stagebench.dump.atomic_file import write_file
-    from stagebench.model.codec import encode_pretty
-
-    data = encode_pretty(result.verdict)
-    if arguments.json not in (None, "-"):
-        try:
-            write_file(Path(arguments.json), data)
-        except OSError as exc:
-            raise UsageError(f"can't write {arguments.json}: {exc.strerror}") from exc
-    if arguments.json == "-" or arguments.format == "json":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+    if arguments.json not in (None, STDOUT):
+        write_json(result.verdict, arguments.json)
+    if arguments.json == STDOUT or arguments.format == "json":
+        write_json(result.verdict, STDOUT)
         return
     from stagebench.report.check_formats import FORMATS as RENDERED
     from stagebench.report.check_formats import render

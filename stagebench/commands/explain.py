@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.json_output import write_json
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, DumpError, UsageError
 
 if TYPE_CHECKING:
@@ -80,15 +81,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(dumps: Sequence[Dump], file: str) -> None:
-    from stagebench.dump.atomic_file import write_file
     from stagebench.model import Run
-    from stagebench.model.codec import encode_pretty
 
-    data = encode_pretty(Run(variants=tuple(dump.result for dump in dumps)))
-    if file == "-":
-        sys.stdout.buffer.write(data)
-        return
-    try:
-        write_file(Path(file), data)
-    except OSError as exc:
-        raise UsageError(f"can't write {file}: {exc.strerror}") from exc
+    write_json(Run(variants=tuple(dump.result for dump in dumps)), file)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.commands.warning import warn
 from stagebench.errors import UsageError
 
 if TYPE_CHECKING:
     from stagebench.gpu.records import Profile
     from stagebench.timing.measured import Measured
-
-_BAD = ("wrong", "race", "fails", "hangs")
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,9 @@ class Found:
     def bad(self) -> bool:
         """Is a variant wrong, or did one not run?"""
         variants = () if self.profile is None else self.profile.variants
-        wrong = any(one.correctness.verdict in _BAD or one.error for one in variants)
+        from stagebench.gpu.records import BAD
+
+        wrong = any(one.correctness.verdict in BAD or one.error for one in variants)
         return wrong or self.left_out
 
 
@@ -45,8 +45,8 @@ def show(found: Found, arguments: argparse.Namespace) -> None:
     from stagebench.report.profile_view import print_measured, print_verdicts
 
     if arguments.json is not None:
-        _write_json(found, arguments.json)
-    if arguments.json != "-":
+        write_json({"profile": found.profile, "timings": found.measured}, arguments.json)
+    if arguments.json != STDOUT:
         if found.profile is not None:
             print_verdicts(found.profile)
         print_measured(found.measured, sites=arguments.sites)
@@ -54,17 +54,6 @@ def show(found: Found, arguments: argparse.Namespace) -> None:
         _write_charts(found.measured, arguments.chart)
     if arguments.timeline is not None:
         _write_timelines(found, arguments)
-
-
-def _write_json(found: Found, target: str) -> None:
-    from stagebench.dump.atomic_file import write_file
-    from stagebench.model.codec import encode_pretty
-
-    data = encode_pretty({"profile": found.profile, "timings": found.measured})
-    if target == "-":
-        sys.stdout.write(data.decode())
-    else:
-        write_file(Path(target), data)
 
 
 def _write_charts(measured: Measured, folder: Path) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.json_output import write_json
 from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
@@ -269,20 +269,9 @@ def _assembler(arguments: argparse.Namespace) -> str | None:
 
 
 def _write_json(result: SweepResult, target: str, *, seconds: bool) -> None:
-    from stagebench.dump.atomic_file import write_file
     from stagebench.experiment.sweep import with_seconds
-    from stagebench.model.codec import encode_pretty
 
-    run = with_seconds(result) if seconds else result.run
-    data = encode_pretty(run)
-    if target == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        return
-    try:
-        write_file(Path(target), data)
-    except OSError as exc:
-        raise UsageError(f"can't write {target}: {exc.strerror}") from exc
+    write_json(with_seconds(result) if seconds else result.run, target)
 
 
 def _draw(result: SweepResult, target: Path) -> None:

@@ -19,6 +19,8 @@ Verdict = Literal["correct", "wrong", "race", "fails", "hangs", "not_compared"]
 """``wrong``: differs from the reference by more than rounding; ``race``: runs on the same inputs
 differ; ``fails``: the device or the driver refused; ``hangs``: not done in time;
 ``not_compared``: it ran and there was nothing to compare with, or it could not be run here."""
+BAD: tuple[Verdict, ...] = ("wrong", "race", "fails", "hangs")
+"""Those that are shown in red, and that a command's exit code tells of."""
 
 
 class RunError(Record, frozen=True, kw_only=True):

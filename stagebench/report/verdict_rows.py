@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stagebench.bundle.records import CUBIN_KINDS
-from stagebench.gpu.records import Profile, ProfiledVariant, TensorComparison
+from stagebench.gpu.records import BAD, Profile, ProfiledVariant, TensorComparison
 from stagebench.model.timing import Measurement
 from stagebench.report import identity
 
@@ -18,7 +18,6 @@ _CUPTI = _COLUMNS.index("CUPTI, µs")
 _NOT_KNOWN = "–"
 _LEAST_SHARE = 0.01
 """Below it, wrong elements are counted: one of a million is not 0.0 %."""
-_BAD = ("wrong", "race", "fails", "hangs")
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def verdict_table(found: Profile) -> VerdictTable:
             (
                 heading,
                 tuple(
-                    VerdictRow(kept(_cells(one)), one.correctness.verdict in _BAD)
+                    VerdictRow(kept(_cells(one)), one.correctness.verdict in BAD)
                     for one in sorted(variants, key=lambda one: one.variant.num_stages or 0)
                 ),
             )

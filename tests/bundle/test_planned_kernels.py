@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from stagebench.assemble.assembler import Assembler
-from stagebench.assemble.toolchain import find_toolchain
 from stagebench.bundle.assembling import Assembling
 from stagebench.bundle.build import BuildOptions, build_bundle
 from stagebench.bundle.plan_file import read_plan
@@ -20,7 +18,7 @@ from stagebench.bundle.plan_signature import check_signature
 from stagebench.bundle.planned_kernels import planned_candidates
 from stagebench.bundle.probing import Probing, with_probes
 from stagebench.bundle.read import read_bundle
-from stagebench.errors import MachineError, UsageError
+from stagebench.errors import UsageError
 from stagebench.gpu.profile import ProfileOptions, profile
 from stagebench.gpu.run_request import RunOptions
 from stagebench.model import MachineCode
@@ -31,6 +29,7 @@ from stagebench.report.given_rows import given_lines
 from stagebench.report.profile_rows import depth_rows
 from stagebench.timing.correlate import depth_steps
 from stagebench.timing.measured import measure, write_measured
+from tests.bundle.building import complain
 from tests.bundle.plan_child import digest
 from tests.command_line import stagebench
 from tests.probe.image import Machine
@@ -42,20 +41,6 @@ SGEMM = tuple(PLANS / f"sgemm_{depth}.toml" for depth in (1, 2, 3))
 ADD = PLANS / "add.json"
 CTAS = 2
 SGEMM_ID = "sgemm_by_hand/sm_80/num_stages={},compiler=launch-plan==1"
-
-
-def complain(message):
-    raise AssertionError(message)
-
-
-@pytest.fixture(scope="module")
-def assembler():
-    try:
-        toolchain = find_toolchain()
-    except MachineError as exc:
-        pytest.skip(exc.message)
-    with Assembler(toolchain, jobs=2, cache_folder=None, warn=complain) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

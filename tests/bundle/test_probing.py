@@ -2,16 +2,13 @@
 
 import pytest
 
-from stagebench.assemble.assembler import Assembler
-from stagebench.assemble.toolchain import find_toolchain
 from stagebench.bundle.build import Candidate
 from stagebench.bundle.probe_cache import ProbeCache
 from stagebench.bundle.probing import Probing, all_with_probes
-from stagebench.errors import MachineError
 from stagebench.model import LaunchParam
 from stagebench.model.codec import decode
 from stagebench.model.timing import ProbeMetadata
-from tests.bundle.building import launch, result, tensor, variant
+from tests.bundle.building import complain, launch, result, tensor, variant
 
 PTX = """
 .version 8.0
@@ -54,20 +51,6 @@ SYMBOLIC = launch(
     params=(*launch().params, LaunchParam(name="M", kind="scalar", dtype="int32")),
     tensors=(tensor("A", shape=("M",), read=True), tensor("C", shape=("M",), written=True)),
 )
-
-
-def complain(message):
-    raise AssertionError(message)
-
-
-@pytest.fixture(scope="module")
-def assembler():
-    try:
-        toolchain = find_toolchain()
-    except MachineError as exc:
-        pytest.skip(exc.message)
-    with Assembler(toolchain, jobs=2, cache_folder=None, warn=complain) as running:
-        yield running
 
 
 def candidate(depth=1, text=PTX):
