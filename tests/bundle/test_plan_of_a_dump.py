@@ -13,9 +13,8 @@ from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.model.codec import decode
 from stagebench.model.timing import ProbeMetadata
-from tests.bundle.test_planned_kernels import assembler, complain
+from tests.bundle.building import complain
 
-__all__ = ["assembler"]
 pytestmark = pytest.mark.tilelang
 _ROLES = {(True, False): "input", (False, True): "output", (True, True): "inout"}
 
