@@ -10,7 +10,7 @@ from typing import Literal
 
 from stagebench.model import Launch, Record, Variant
 
-BUNDLE_SCHEMA_VERSION: Literal[1] = 1
+BUNDLE_SCHEMA_VERSION: Literal[2] = 2
 BUNDLE = "bundle.json"
 
 CubinKind = Literal["base", "control", "probed"]
@@ -103,7 +103,7 @@ class SkippedVariant(Record, frozen=True, kw_only=True):
 class Bundle(Record, frozen=True, kw_only=True):
     """``bundle.json``.  ``poison`` are cubins that fill shared memory, by arch."""
 
-    schema_version: Literal[1] = BUNDLE_SCHEMA_VERSION
+    schema_version: Literal[2] = BUNDLE_SCHEMA_VERSION
     variants: tuple[BundledVariant, ...]
     skipped: tuple[SkippedVariant, ...]
     poison: dict[str, BundledFile]

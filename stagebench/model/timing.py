@@ -25,6 +25,7 @@ ProblemKind = Literal[
     "dropped",
     "ordinal_gap",
     "unknown_site",
+    "torn_record",
     "clock_backwards",
     "outside_warp",
     "timer_backwards",
@@ -66,9 +67,10 @@ class ProbeMetadata(Record, frozen=True, kw_only=True):
     ``kernel`` is the entry's name, ``symbol`` the module-scope pointer to the buffer.  Of the
     grid's ``grid_ctas`` CTAs (by linear id) sampled CTA k is CTA k · ``cta_step``, for k below
     ``sampled_ctas``.  ``warp_roles`` is the role of each warp of a CTA.  A record whose site is
-    ``calibration_site`` (one a warp, no site of ``sites``) times two back-to-back clock reads.
-    ``buffer_bytes`` is ``sampled_ctas`` · ``warps_per_cta`` · ``stride_bytes``; ``stride_bytes``
-    is 64 + 16 · ``cap``.
+    ``calibration_site`` (one a warp, no site of ``sites``) times two back-to-back clock reads; that
+    of a site in ``pairs`` holds the wait of the next site too, which has no record of its own.
+    ``ordinal_bits`` of a record's tag are its index in the lane.  ``buffer_bytes`` is
+    ``sampled_ctas`` · ``warps_per_cta`` · ``stride_bytes``; ``stride_bytes`` is 64 + 16 · ``cap``.
     """
 
     schema_version: Literal[1] = 1
@@ -76,6 +78,8 @@ class ProbeMetadata(Record, frozen=True, kw_only=True):
     symbol: str
     sites: tuple[ProbeSite, ...]
     calibration_site: int | None
+    pairs: tuple[int, ...]
+    ordinal_bits: int
     cap: int
     stride_bytes: int
     buffer_bytes: int

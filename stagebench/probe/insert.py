@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from stagebench.errors import UsageError
 from stagebench.probe import snippets
 from stagebench.probe.control import put_pragmas
-from stagebench.probe.layout import SYMBOL, Layout
+from stagebench.probe.layout import SYMBOL, Layout, ordinal_bits
 from stagebench.probe.line_insertion import Insertion, Lines, Rank
 from stagebench.probe.waits import NotProbed, Unit, Waits, find_waits
 from stagebench.ptx.read import read_module
@@ -103,11 +103,22 @@ def _put_entry(insertion: Insertion, function: Function, layout: Layout, sites: 
         )
     insertion.before(function.line, Rank.DECLARATION, [snippets.MODULE])
     insertion.before(body + 1, Rank.DECLARATION, snippets.declarations())
-    insertion.before(line, Rank.ENTRY, snippets.entry(layout, sites))
+    insertion.before(line, Rank.ENTRY, snippets.entry(layout, sites, ordinal_bits(sites)))
+
+
+def pairs_of(waits: Waits) -> tuple[int, ...]:
+    """The ids of the sites whose record holds the next site's wait too."""
+    found: list[int] = []
+    number = 0
+    for run in waits.runs(snippets.LONGEST_RUN):
+        found += range(number, number + len(run) - 1, snippets.WAITS_IN_RECORD)
+        number += len(run)
+    return tuple(found)
 
 
 def _put_sites(insertion: Insertion, waits: Waits, cap: int) -> None:
     number = 0
+    tag_bits = ordinal_bits(len(waits.units))
     for run in waits.runs(snippets.LONGEST_RUN):
         first = run[0]
         if first.guard is not None:
@@ -120,7 +131,7 @@ def _put_sites(insertion: Insertion, waits: Waits, cap: int) -> None:
             insertion.before(line, Rank.BEHIND, read, f"end {number}")
             number += 1
         ids = [*range(number - len(run), number)]
-        stores = snippets.store(ids, guarded=first.guard is not None, cap=cap)
+        stores = snippets.store(ids, tag_bits, guarded=first.guard is not None, cap=cap)
         insertion.before(line, Rank.BEHIND, stores)
 
 

@@ -1,7 +1,8 @@
 """Where does each warp of which CTA write its records, and how many has it room for?
 
 The layout that `stagebench.timing.probe_buffer` reads (it says what each field is): lane = sampled
-CTA · warps of a CTA + warp, at lane · stride; a header of 64 bytes, then ``cap`` records of 16.
+CTA · warps of a CTA + warp, at lane · stride; a header of 64 bytes, then ``cap`` records of 16,
+each of one wait or of two in a row.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from stagebench.errors import UsageError
 from stagebench.model.base import Record
 from stagebench.model.facts import Launch
 
-MAGIC = 0x31504253  # "SBP1"
+MAGIC = 0x32504253  # "SBP2"
 HEADER_BYTES, RECORD_BYTES = 64, 16
 TIMER_ENTRY, TIMER_EXIT, SM, COUNT, HARDWARE_WARP, EXIT = 0, 16, 32, 48, 52, 56
 SYMBOL = "__sb_probe_base"
@@ -87,9 +88,18 @@ def sample(shape: Shape, max_ctas: int = DEFAULT_MAX_CTAS) -> tuple[int, int]:
     return sampled, max(1, shape.ctas // sampled)
 
 
-def cap_within(budget_bytes: int, lanes: int) -> int:
+def ordinal_bits(sites: int) -> int:
+    """How many of a tag's 32 bits are the record's index: those that no id of a site needs.
+
+    Ids go from 0 to ``sites``, which is the calibration's.
+    """
+    return 32 - max(1, sites.bit_length())
+
+
+def cap_within(budget_bytes: int, lanes: int, sites: int) -> int:
     """How many records a lane has room for if all lanes together may take ``budget_bytes``."""
-    cap = (min(budget_bytes, _MAX_BUFFER_BYTES - 1) // lanes - HEADER_BYTES) // RECORD_BYTES
+    room = (min(budget_bytes, _MAX_BUFFER_BYTES - 1) // lanes - HEADER_BYTES) // RECORD_BYTES
+    cap = min(room, 1 << ordinal_bits(sites))
     if cap < 1:
         raise UsageError(
             f"{lanes} probed warps don't fit into {budget_bytes} bytes",

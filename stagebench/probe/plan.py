@@ -16,18 +16,19 @@ from stagebench.model.base import Record
 from stagebench.model.facts import Facts, Launch
 from stagebench.model.timing import ProbeMetadata
 from stagebench.probe.control import control_text
-from stagebench.probe.insert import ProbedText, entry_of, insert_probes
+from stagebench.probe.insert import ProbedText, entry_of, insert_probes, pairs_of
 from stagebench.probe.layout import (
     DEFAULT_BUDGET_BYTES,
     DEFAULT_MAX_CTAS,
     SYMBOL,
     Layout,
     cap_within,
+    ordinal_bits,
     sample,
     shape_of,
 )
 from stagebench.probe.line_insertion import Lines
-from stagebench.probe.predict import Prediction, predict
+from stagebench.probe.predict import Prediction, Records, predict
 from stagebench.probe.site_table import site_table, warp_roles
 from stagebench.probe.waits import NotProbed, find_waits
 from stagebench.ptx.read import read_module
@@ -56,7 +57,7 @@ class PlannedProbes(Record, frozen=True, kw_only=True):
     probed: str
     metadata: ProbeMetadata
     left_out: tuple[NotProbed, ...]
-    predicted_records: tuple[tuple[int | None, ...], ...]
+    predicted_records: Records
     not_predicted: tuple[str, ...]
     cap_from: Literal["prediction", "budget"]
 
@@ -78,6 +79,7 @@ def plan_probes(
     waits = find_waits(module, function, ops)
     shape = shape_of(launch)
     sampled, step = sample(shape, max_ctas)
+    pairs = pairs_of(waits)
     prediction = predict(
         module,
         function,
@@ -87,7 +89,9 @@ def plan_probes(
         params=_params(function, launch, scalars or {}),
         cluster=_cluster(launch),
     )
-    cap, cap_from = _cap(prediction, bool(waits.units), budget_bytes, sampled * shape.warps)
+    records = _records(prediction.records(pairs), shape.warps)
+    room = cap_within(budget_bytes, sampled * shape.warps, len(waits.units))
+    cap, cap_from = _cap(records, room)
     layout = Layout(shape=shape, sampled=sampled, step=step, cap=cap)
     text = insert_probes(ptx, kernel, layout, ops)
     control = control_text(ptx, kernel, ops)
@@ -97,9 +101,9 @@ def plan_probes(
             base=ptx,
             control=control.text,
             probed=text.text,
-            metadata=_metadata(text, layout, prediction, facts),
+            metadata=_metadata(text, pairs, layout, prediction, facts),
             left_out=text.left_out,
-            predicted_records=_records(prediction, shape.warps),
+            predicted_records=records,
             not_predicted=prediction.unknown,
             cap_from=cap_from,
         ),
@@ -107,24 +111,25 @@ def plan_probes(
     )
 
 
-def _cap(
-    prediction: Prediction, sites: bool, budget_bytes: int, lanes: int
-) -> tuple[int, Literal["prediction", "budget"]]:
-    most = prediction.most() if sites else 1
-    room = cap_within(budget_bytes, lanes)
-    if most is not None and most <= room:
-        return most, "prediction"
-    return room, "budget"
-
-
-def _records(prediction: Prediction, warps: int) -> tuple[tuple[int | None, ...], ...]:
+def _records(found: Records, warps: int) -> Records:
     """Without a site every warp still writes its calibration."""
-    found = prediction.records()
     return found if found and found[0] else ((1,) * warps,)
 
 
+def _cap(records: Records, room: int) -> tuple[int, Literal["prediction", "budget"]]:
+    totals = [total for warps in records for total in warps]
+    known = [total for total in totals if total is not None]
+    if len(known) == len(totals) and max(known) <= room:
+        return max(known), "prediction"
+    return room, "budget"
+
+
 def _metadata(
-    text: ProbedText, layout: Layout, prediction: Prediction, facts: Facts | None
+    text: ProbedText,
+    pairs: tuple[int, ...],
+    layout: Layout,
+    prediction: Prediction,
+    facts: Facts | None,
 ) -> ProbeMetadata:
     sites = site_table(text.sites, prediction, facts)
     return ProbeMetadata(
@@ -132,6 +137,8 @@ def _metadata(
         symbol=SYMBOL,
         sites=sites,
         calibration_site=text.calibration_site,
+        pairs=pairs,
+        ordinal_bits=ordinal_bits(len(sites)),
         cap=layout.cap,
         stride_bytes=layout.stride,
         buffer_bytes=layout.buffer_bytes,

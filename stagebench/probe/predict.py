@@ -21,6 +21,9 @@ _NO_CLUSTER = (1, 1, 1)
 Counts = tuple[tuple[int | None, ...], ...]
 """By site, then by warp; ``None``: the walk can't tell."""
 
+Records = tuple[tuple[int | None, ...], ...]
+"""Of each sampled CTA (a single entry: all are alike), then by warp."""
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -46,21 +49,17 @@ class Prediction:
         )
         return None if all(count is None for count in merged) else merged
 
-    def records(self) -> tuple[tuple[int | None, ...], ...]:
-        """Records of each warp, its calibration included, by entry of ``by_cta``."""
-        return tuple(
-            tuple(_total([site[warp] for site in counts]) for warp in range(self._warps(counts)))
-            for counts in self.by_cta
-        )
+    def records(self, pairs: Sequence[int]) -> Records:
+        """Records of each warp, its calibration included, by entry of ``by_cta``.
 
-    def most(self) -> int | None:
-        """The most records that any warp writes; ``None``: not predicted."""
-        totals = [total for warps in self.records() for total in warps]
-        known = [total for total in totals if total is not None]
-        return max(known) if known and len(known) == len(totals) else None
-
-    def _warps(self, counts: Counts) -> int:
-        return len(counts[0]) if counts else 0
+        ``pairs`` are the sites whose record holds the next site's wait too.
+        """
+        seconds = {site + 1 for site in pairs}
+        found = []
+        for counts in self.by_cta:
+            firsts = [warps for site, warps in enumerate(counts) if site not in seconds]
+            found.append(tuple(_total(warp) for warp in zip(*firsts, strict=True)))
+        return tuple(found)
 
 
 def predict(

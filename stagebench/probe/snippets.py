@@ -3,7 +3,9 @@
 Held over the whole kernel: a predicate (the warp's leader, of a sampled CTA), the lane's offset and
 the count of records.  The buffer's address is read from constant memory at each store: it takes no
 argument and no register.  Nothing branches: stores and clock reads are predicated.  ``%clock``
-without the leader's predicate becomes an S2UR, for which the whole warp waits.
+without the leader's predicate becomes an S2UR, for which the whole warp waits.  Two waits in a row
+share a record: on a Hopper GPU it is the records, more than the clock reads, that a kernel with
+little slack pays for (`experiments/depth_on_hopper.md`).
 Source: PTX ISA 9.0, "Special Registers" (%clock, %clock64, %globaltimer, %tid, %ctaid, %smid,
 %warpid).
 """
@@ -31,6 +33,8 @@ PREFIX = "%sb_probe_"
 LONGEST_RUN = 6
 """Waits in a row that share clock reads: each holds one more register until the stores."""
 
+WAITS_IN_RECORD = 2
+
 MODULE = f".visible .const .align 8 .u64 {SYMBOL};"
 
 _LEADER, _STORES, _GUARD = f"{PREFIX}leader", f"{PREFIX}stores", f"{PREFIX}guard"
@@ -49,7 +53,7 @@ def declarations() -> list[str]:
     ]
 
 
-def entry(layout: Layout, calibration_site: int) -> list[str]:
+def entry(layout: Layout, calibration_site: int, tag_bits: int) -> list[str]:
     """Who am I, am I sampled, the entry's header, and the cost of two clock reads in a row."""
     t = _TEMP
     return [
@@ -86,7 +90,7 @@ def entry(layout: Layout, calibration_site: int) -> list[str]:
         f"@{_LEADER} st.global.v2.u64 [{_BASE}+{TIMER_ENTRY}], {{{_TIMER}, {_LONG_CLOCK}}};",
         read_clock(0),
         read_clock(1),
-        *store([calibration_site]),
+        *store([calibration_site], tag_bits),
     ]
 
 
@@ -123,36 +127,42 @@ def keep_guard(guard: Guard) -> list[str]:
     return [kept, f"not.pred {_GUARD}, {_GUARD};"] if guard.negated else [kept]
 
 
-def store(sites: Sequence[int], *, guarded: bool = False, cap: int | None = None) -> list[str]:
-    """Store a run's records, as far as there is room, and count them all.
+def store(
+    sites: Sequence[int], tag_bits: int, *, guarded: bool = False, cap: int | None = None
+) -> list[str]:
+    """Store a run's records, two waits in each, as far as there is room, and count them all.
 
-    ``cap`` is ``None`` for the first record of a lane, for which there is always room.
+    ``tag_bits`` of a record's tag are its index in the lane, those above them the id of its first
+    site; where there is no second wait, the index stands in its place.  ``cap`` is ``None`` for the
+    first record of a lane, for which there is always room.
     """
     t = _TEMP
     found = [f"mad.lo.u32 {t}0, {_COUNT}, {RECORD_BYTES}, {_LANE};", *_address(f"{t}0")]
-    for place, site in enumerate(sites):
-        ordinal = _COUNT
-        if place:
-            ordinal = f"{t}1"
-            found.append(f"add.u32 {ordinal}, {_COUNT}, {place};")
+    for first in range(0, len(sites), WAITS_IN_RECORD):
         stores = _LEADER
         if cap is not None:
             stores = _STORES
-            found.append(f"setp.lt.and.u32 {_STORES}, {ordinal}, {cap}, {_LEADER};")
+            found.append(f"setp.lt.and.u32 {_STORES}, {_COUNT}, {cap}, {_LEADER};")
         if guarded:
             found.append(f"and.pred {_STORES}, {stores}, {_GUARD};")
             stores = _STORES
-        at = HEADER_BYTES + RECORD_BYTES * place
         found += [
-            f"sub.u32 {t}2, {_CLOCK}{place + 1}, {_CLOCK}{place};",
-            f"mov.u32 {t}3, {site};",
-            f"@{stores} st.global.v4.u32 [{_BASE}+{at}],"
-            f" {{{t}3, {_CLOCK}{place}, {t}2, {ordinal}}};",
+            f"sub.u32 {t}2, {_CLOCK}{first + 1}, {_CLOCK}{first};",
+            f"add.u32 {t}1, {_COUNT}, {sites[first] << tag_bits}; // tag",
         ]
-    if guarded:
-        found += [f"selp.u32 {t}1, 1, 0, {_GUARD};", f"add.u32 {_COUNT}, {_COUNT}, {t}1;"]
-    else:
-        found.append(f"add.u32 {_COUNT}, {_COUNT}, {len(sites)};")
+        second = _COUNT
+        if first + 1 < len(sites):
+            second = f"{t}3"
+            found.append(f"sub.u32 {second}, {_CLOCK}{first + 2}, {_CLOCK}{first + 1};")
+        at = HEADER_BYTES + RECORD_BYTES // WAITS_IN_RECORD * first
+        found.append(
+            f"@{stores} st.global.v4.u32 [{_BASE}+{at}], {{{t}1, {_CLOCK}{first}, {t}2, {second}}};"
+        )
+        if guarded:
+            found.append(f"selp.u32 {t}1, 1, 0, {_GUARD};")
+            found.append(f"add.u32 {_COUNT}, {_COUNT}, {t}1;")
+        else:
+            found.append(f"add.u32 {_COUNT}, {_COUNT}, 1;")
     return found
 
 

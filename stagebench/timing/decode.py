@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stagebench.model.timing import ProbeMetadata, ProblemKind, TimingProblem
-from stagebench.timing.probe_buffer import HEADER, MAGIC, RECORD, check_metadata
+from stagebench.timing.probe_buffer import HEADER, MAGIC, RECORD, check_metadata, ordinals
 from stagebench.timing.problem_log import ProblemLog
 
 Ints = NDArray[np.int64]
@@ -26,7 +26,7 @@ class ProbeRun:
 
     Of the lanes that have an entry: ``cta``, ``warp``, ``sm``, the header's timers and clocks
     (``timer_exit``, ``clock_exit`` mean nothing where not ``finished``), and ``complete``: every
-    record that the warp attempted is here and right.  Of the records: ``lane`` is an index into
+    record that the warp attempted is here and right.  Of the waits: ``lane`` is an index into
     these columns, ``site`` into the metadata's sites, ``start`` the cycles since the lane's entry,
     ``cycles`` how long the wait took.  ``calibration`` are the cycles of the back-to-back reads.
     """
@@ -64,7 +64,7 @@ def decode(data: bytes, metadata: ProbeMetadata) -> ProbeRun:
     finished = header["exit"] == MAGIC
     log.lanes("no_exit", index[~finished], "the warp never came to its end", offset=56)
     count, whole = _counts(header, records, finished, index, metadata, log)
-    flat = _Records(records, count, index)
+    flat = _Records(records, count, index, metadata)
     sound = _sound(flat, metadata, log)
     start, forward = _unwrap(flat, sound, header["clock_entry"], log)
     inside = _inside(flat, forward, start, header, finished, log)
@@ -76,7 +76,7 @@ def decode(data: bytes, metadata: ProbeMetadata) -> ProbeRun:
         has = np.zeros(len(kept), dtype=np.bool_)
         has[flat.lane[calibration]] = True
         log.lanes("no_calibration", index[~has], "the cost of a clock read was not recorded")
-    waits = inside & ~calibration
+    waits = _waits(flat, inside & ~calibration, start)
     return ProbeRun(
         cta=header["cta"].astype(np.int64),
         warp=header["warp"].astype(np.int64),
@@ -87,37 +87,67 @@ def decode(data: bytes, metadata: ProbeMetadata) -> ProbeRun:
         clock_exit=header["clock_exit"].astype(np.int64),
         finished=finished,
         complete=finished & whole & times & ~bad,
-        lane=flat.lane[waits],
-        site=flat.site[waits],
-        start=start[waits],
-        cycles=flat.dt[waits],
-        calibration=flat.dt[calibration],
+        lane=waits.lane,
+        site=waits.site,
+        start=waits.start,
+        cycles=waits.cycles,
+        calibration=flat.first[calibration],
         problems=tuple(log.found),
     )
+
+
+@dataclass(frozen=True)
+class _Waits:
+    """The columns of `ProbeRun` that are of waits."""
+
+    lane: Ints
+    site: Ints
+    start: Ints
+    cycles: Ints
 
 
 class _Records:
     """All records that the counts say are there, lane after lane.
 
-    ``lane`` is an index into the lanes that were kept, ``number`` the lane's number in the buffer.
+    ``lane`` is an index into the lanes that were kept, ``number`` the lane's number in the buffer,
+    ``paired`` whether the record holds two waits, ``dt`` the cycles of all its waits.
     """
 
-    def __init__(self, records: NDArray[np.void], count: Ints, index: Ints) -> None:
+    def __init__(
+        self, records: NDArray[np.void], count: Ints, index: Ints, metadata: ProbeMetadata
+    ) -> None:
         cap = records.shape[1]
         lane, record = np.nonzero(np.arange(cap)[None, :] < count[:, None])
         chosen = records[lane, record]
         self.lane = lane.astype(np.int64)
         self.number = index[lane]
         self.record = record.astype(np.int64)
-        self.site = chosen["site"].astype(np.int64)
+        self.site = chosen["tag"].astype(np.int64) >> metadata.ordinal_bits
+        self.ordinal = ordinals(chosen, metadata)
         self.t0 = chosen["t0"].astype(np.int64)
-        self.dt = chosen["dt"].astype(np.int64)
-        self.ordinal = chosen["ordinal"].astype(np.int64)
+        self.first = chosen["first"].astype(np.int64)
+        self.second = chosen["second"].astype(np.int64)
+        self.paired = np.isin(self.site, np.array(metadata.pairs, dtype=np.int64))
+        self.dt = self.first + np.where(self.paired, self.second, 0)
 
     def report(self, log: ProblemLog, kind: ProblemKind, bad: Flags, message: str) -> None:
         """Report the first bad record of each lane, and how many it has."""
         lanes, first, counts = np.unique(self.number[bad], return_index=True, return_counts=True)
         log.lanes(kind, lanes, message, records=self.record[bad][first], counts=counts)
+
+
+def _waits(flat: _Records, kept: Flags, start: Ints) -> _Waits:
+    """The waits of the records that are kept: of a pair the second one begins as the first ends."""
+    chosen = np.flatnonzero(kept)
+    record = np.repeat(chosen, 1 + flat.paired[chosen])
+    second = np.zeros(len(record), dtype=np.bool_)
+    second[1:] = record[1:] == record[:-1]
+    return _Waits(
+        lane=flat.lane[record],
+        site=flat.site[record] + second,
+        start=start[record] + np.where(second, flat.first[record], 0),
+        cycles=np.where(second, flat.second[record], flat.first[record]),
+    )
 
 
 def _lanes(data: bytes, metadata: ProbeMetadata, log: ProblemLog) -> NDArray[np.void]:
@@ -182,7 +212,7 @@ def _counts(
         offset=48,
         counts=(count - cap)[over],
     )
-    ordered = records["ordinal"] == np.arange(cap)[None, :]
+    ordered = ordinals(records, metadata) == np.arange(cap)[None, :]
     written = records["t0"] != 0
     run = np.cumprod(ordered & written, axis=1, dtype=np.int64).sum(axis=1)
     return np.where(finished, np.minimum(count, cap), run), ~over
@@ -193,13 +223,15 @@ def _calibration(metadata: ProbeMetadata) -> int:
 
 
 def _sound(flat: _Records, metadata: ProbeMetadata, log: ProblemLog) -> Flags:
-    """Records with the right ordinal and a site that exists."""
+    """Records with the right ordinal, a site that exists and, of one wait, the ordinal again."""
     gap = flat.ordinal != flat.record
     flat.report(log, "ordinal_gap", gap, "a record with another one's ordinal")
     known = (flat.site < len(metadata.sites)) | (flat.site == _calibration(metadata))
     unknown = ~known & ~gap
     flat.report(log, "unknown_site", unknown, f"no such site: there are {len(metadata.sites)}")
-    sound: Flags = ~gap & known
+    torn = ~flat.paired & (flat.second != flat.ordinal) & known & ~gap
+    flat.report(log, "torn_record", torn, "its beginning and its end are of different records")
+    sound: Flags = ~gap & known & ~torn
     return sound
 
 

@@ -3,18 +3,24 @@
 Little endian: lane = sampled CTA · warps of a CTA + warp, at lane · stride.  A lane is a header of
 64 bytes (`HEADER`) and ``cap`` records of 16 bytes (`RECORD`).  ``entry`` and ``exit`` are `MAGIC`
 once the warp's leader came by; ``count`` is how many records it attempted (those beyond ``cap``
-were dropped).  Of a record, ``t0`` is the low half of the clock before the wait, ``dt`` what it
-advanced until after it, ``ordinal`` the record's index.
+were dropped).  Of a record's ``tag`` the low ``ordinal_bits`` are its index in the lane, the bits
+above them the id of its site.  ``t0`` is the low half of the clock before the site's wait,
+``first`` what it advanced until after it.  ``second`` is what it advanced from there until after
+the wait of the next site, where the site is one of the metadata's ``pairs``; else it is the index
+again.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 
 from stagebench.errors import DumpError
 from stagebench.model.timing import ProbeMetadata
 
-MAGIC = 0x31504253  # "SBP1"
+MAGIC = 0x32504253  # "SBP2"
 HEADER_BYTES, RECORD_BYTES = 64, 16
 HEADER = np.dtype(
     [
@@ -23,7 +29,12 @@ HEADER = np.dtype(
         ("count", "<u4"), ("hardware_warp", "<u4"), ("exit", "<u4"), ("reserved", "<u4"),
     ]
 )  # fmt: skip
-RECORD = np.dtype([("site", "<u4"), ("t0", "<u4"), ("dt", "<u4"), ("ordinal", "<u4")])
+RECORD = np.dtype([("tag", "<u4"), ("t0", "<u4"), ("first", "<u4"), ("second", "<u4")])
+
+
+def ordinals(records: NDArray[np.void], metadata: ProbeMetadata) -> NDArray[np.int64]:
+    """The index that each of ``records`` (of `RECORD`, any shape) says that it has."""
+    return records["tag"].astype(np.int64) & ((1 << metadata.ordinal_bits) - 1)
 
 
 def check_metadata(metadata: ProbeMetadata) -> None:
@@ -33,6 +44,8 @@ def check_metadata(metadata: ProbeMetadata) -> None:
     last = (metadata.sampled_ctas - 1) * metadata.cta_step
     rules = {
         f"cap {metadata.cap}": 0 < metadata.cap < 1 << 26,
+        f"ordinal_bits {metadata.ordinal_bits}": _tags_fit(metadata),
+        f"pairs {list(metadata.pairs)}": _pairs_fit(metadata),
         f"{lanes} lanes": metadata.sampled_ctas > 0 < metadata.warps_per_cta,
         f"cta_step {metadata.cta_step}": metadata.cta_step > 0 and last < metadata.grid_ctas,
         f"stride_bytes {metadata.stride_bytes}": metadata.stride_bytes == stride,
@@ -53,3 +66,17 @@ def check_metadata(metadata: ProbeMetadata) -> None:
             f"probe metadata of {metadata.kernel}: {', '.join(wrong)} can't be right",
             hint="the metadata and the probed kernel must be of the same build",
         )
+
+
+def _tags_fit(metadata: ProbeMetadata) -> bool:
+    """Whether every ordinal and every id of a site have their bits in a tag."""
+    bits = metadata.ordinal_bits
+    ids = max(len(metadata.sites) - 1, metadata.calibration_site or 0)
+    return 0 < bits < 32 and metadata.cap <= 1 << bits and ids < 1 << (32 - bits)
+
+
+def _pairs_fit(metadata: ProbeMetadata) -> bool:
+    """Whether each pair is of two sites that there are, and no site is of two pairs."""
+    pairs = metadata.pairs
+    apart = all(later - one > 1 for one, later in pairwise(pairs))
+    return apart and all(0 <= one < len(metadata.sites) - 1 for one in pairs)

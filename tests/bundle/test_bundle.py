@@ -171,8 +171,8 @@ def test_a_truncated_tar_is_refused(tmp_path):
 def test_another_schema_is_refused(tmp_path):
     """A bundle of a later schema is told from a damaged one."""
     path = bundle(tmp_path, parts(0)) / BUNDLE
-    path.write_bytes(path.read_bytes().replace(b'"schema_version": 1', b'"schema_version": 2', 1))
-    with pytest.raises(BundleError, match="schema version 2, this stagebench reads 1"):
+    path.write_bytes(path.read_bytes().replace(b'"schema_version": 2', b'"schema_version": 3', 1))
+    with pytest.raises(BundleError, match="schema version 3, this stagebench reads 2"):
         read_bundle(tmp_path)
 
 

@@ -54,9 +54,10 @@ def test_cap_is_exact():
     """A warp has room for its records and its calibration, and not for one more."""
     plan, _ = _run(LOOP)
 
-    assert (plan.cap_from, plan.metadata.cap) == ("prediction", 12)
-    assert plan.predicted_records == ((12, 12),)
-    assert plan.metadata.buffer_bytes == 2 * 2 * (64 + 16 * 12)
+    assert (plan.cap_from, plan.metadata.cap) == ("prediction", 7)
+    assert plan.metadata.pairs == (0,)  # the loop's two waits share five records
+    assert plan.predicted_records == ((7, 7),)
+    assert plan.metadata.buffer_bytes == 2 * 2 * (64 + 16 * 7)
 
 
 def test_stall_is_the_wait():
@@ -215,6 +216,43 @@ def test_drops():
     run = decode(Machine(placed.probed.text, "k", layout).run(), plan.metadata)
 
     assert plan.cap_from == "budget"
-    assert plan.predicted_records == ((12, 12),)
-    assert [(one.kind, one.count) for one in run.problems] == [("dropped", 9)] * 4
-    assert run.site.tolist() == [0, 1] * 4
+    assert plan.predicted_records == ((7, 7),)
+    assert [(one.kind, one.count) for one in run.problems] == [("dropped", 4)] * 4
+    assert run.site.tolist() == [0, 1, 0, 1] * 4
+
+
+ROW = """\
+\t.reg .b32 %r<4>;
+\tmov.u32 %r1, %tid.x;
+\tcp.async.wait_group 0;
+\tbar.sync 0;
+\tbar.sync 1;
+\tmov.u32 %r2, %r1;
+\tbar.sync 2;
+\tbar.sync 3;
+\tret;
+"""
+
+
+def test_waits_in_a_row():
+    """Three in a row are a pair and one; the next two, with work before them, are another pair."""
+    plan, run = _run(ROW)
+
+    assert plan.metadata.pairs == (0, 3)
+    assert plan.predicted_records == ((4, 4),)
+    assert run.problems == ()
+    assert run.site.tolist() == [0, 1, 2, 3, 4] * 4
+    ends, starts = (run.start + run.cycles).reshape(4, 5), run.start.reshape(4, 5)
+    assert (ends[:, [0, 1, 3]] == starts[:, [1, 2, 4]]).all()  # they share the read between them
+    assert (ends[:, 2] < starts[:, 3]).all()
+
+
+@pytest.mark.parametrize("room", [1, 2, 3])
+def test_a_row_that_does_not_fit(room):
+    """Of the two records of a run those are kept that there is room for; all are counted."""
+    plan, placed = plan_probes(kernel(ROW), launch(), budget_bytes=4 * (64 + 16 * room))
+    layout = layout_of(plan.metadata, (64, 1, 1), (2, 1, 1))
+    run = decode(Machine(placed.probed.text, "k", layout).run(), plan.metadata)
+
+    assert [(one.kind, one.count) for one in run.problems] == [("dropped", 4 - room)] * 4
+    assert run.site.tolist() == {1: [], 2: [0, 1], 3: [0, 1, 2]}[room] * 4

@@ -15,6 +15,7 @@ from stagebench.probe.layout import (
     Layout,
     Shape,
     cap_within,
+    ordinal_bits,
     sample,
     shape_of,
 )
@@ -107,9 +108,21 @@ def test_linear_cta():
 
 def test_cap_within():
     """The room for records follows from the bytes; none at all is an error with a way out."""
-    assert cap_within(4 * (64 + 16 * 5) + 60, 4) == 5
+    assert cap_within(4 * (64 + 16 * 5) + 60, 4, 1) == 5
     with pytest.raises(UsageError, match="don't fit"):
-        cap_within(4 * 64, 4)
+        cap_within(4 * 64, 4, 1)
+
+
+@pytest.mark.parametrize(("sites", "bits"), [(0, 31), (1, 31), (2, 30), (3, 30), (4, 29)])
+def test_ordinal_bits(sites, bits):
+    """The calibration's id, which is the number of sites, has room above the ordinal."""
+    assert ordinal_bits(sites) == bits
+    assert sites < 1 << (32 - bits)
+
+
+def test_so_many_sites_that_ordinals_are_short():
+    """The index must fit the tag: the room is what its bits can tell apart."""
+    assert cap_within(1 << 32, 1, (1 << 22) - 1) == 1 << 10
 
 
 def test_symbolic_launch():

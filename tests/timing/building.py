@@ -14,6 +14,7 @@ from stagebench.model.timing import (
 from stagebench.timing.probe_buffer import MAGIC
 
 LOW = 0xFFFFFFFF
+BITS = 24  # of a record's tag, for its index; the others are for the site
 
 
 def site(id_, op="mbarrier_wait", **changed):
@@ -30,7 +31,8 @@ def metadata(sites, *, cap=8, ctas=1, roles=("producer", "consumer"), **changed)
     stride = 64 + 16 * cap
     values = {
         "kernel": "gemm", "symbol": "__sbp_base", "sites": tuple(sites),
-        "calibration_site": len(sites), "cap": cap, "stride_bytes": stride,
+        "calibration_site": len(sites), "pairs": (), "ordinal_bits": BITS, "cap": cap,
+        "stride_bytes": stride,
         "buffer_bytes": ctas * len(roles) * stride, "warps_per_cta": len(roles),
         "warp_roles": tuple(roles), "grid_ctas": ctas, "sampled_ctas": ctas, "cta_step": 1,
     }  # fmt: skip
@@ -52,8 +54,14 @@ def lane(
     calibration=2,
     read=20,
 ):
-    """``waits`` are ``(site, cycles since entry, cycles)``; a calibration record comes first."""
-    records = [(site, (clock[0] + at) & LOW, took & LOW) for site, at, took in waits]
+    """``waits`` are ``(site, cycles since entry, cycles)``; a calibration record comes first.
+
+    A fourth number is the cycles of the next site's wait, which shares the record.
+    """
+    records = [
+        (site, (clock[0] + at) & LOW, took & LOW, *(cycles & LOW for cycles in second))
+        for site, at, took, *second in waits
+    ]
     if calibration is not None:
         records.insert(0, (calibration, clock[0] & LOW, read))
     attempted = len(records) if count is None else count
@@ -62,8 +70,8 @@ def lane(
         attempted if exit_ else 0, warp, exit_, 0,
     )  # fmt: skip
     body = b"".join(
-        struct.pack("<4I", found, t0, dt, ordinal)
-        for ordinal, (found, t0, dt) in enumerate(records[:cap])
+        struct.pack("<4I", found << BITS | ordinal, t0, first, *(second or [ordinal]))
+        for ordinal, (found, t0, first, *second) in enumerate(records[:cap])
     )
     return head + body + bytes(16 * (cap - min(cap, len(records))))
 

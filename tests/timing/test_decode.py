@@ -9,7 +9,7 @@ from msgspec import structs
 from stagebench.errors import DumpError
 from stagebench.timing.decode import decode
 from stagebench.timing.probe_buffer import HEADER, HEADER_BYTES, RECORD, RECORD_BYTES
-from tests.timing.building import lane, metadata, poke, site
+from tests.timing.building import BITS, lane, metadata, poke, site
 
 SITES = (site(0), site(1, op="wgmma_wait"))
 META = metadata(SITES)
@@ -131,14 +131,14 @@ def test_a_lane_that_is_exactly_full_is_complete():
 
 def test_ordinal_gap():
     """A record with another one's ordinal is left out; the next one's time is right."""
-    data = poke(whole(), 64 + 16 + 12, 5)
+    data = poke(whole(), 64 + 16, 5)
     assert records(decode(data, META)) == [(0, 1, 200, 30), (1, 0, 300, 7)]
     assert problems(data) == [("ordinal_gap", 0, 0, 1, 64 + 16, 1)]
 
 
 def test_unknown_site():
     """Ids beyond the sites; the calibration's own id is not one."""
-    data = poke(whole(), 64 + 16, 3)
+    data = poke(whole(), 64 + 16, 3 << BITS | 1)
     assert problems(data) == [("unknown_site", 0, 0, 1, 64 + 16, 1)]
     assert len(decode(data, META).lane) == 2
 
@@ -150,6 +150,44 @@ def test_a_record_that_starts_before_the_one_before_it_ended():
     assert records(run) == [(0, 0, 100, 50), (0, 0, 200, 5)]
     assert problems(data) == [("clock_backwards", 0, 0, 2, 64 + 32, 1)]
     assert run.complete.tolist() == [False, True]
+
+
+def test_a_record_of_two_halves():
+    """The index stands at both ends of a record of one wait: where they differ it is left out."""
+    data = poke(whole(), 64 + 16 + 12, 2)
+    assert problems(data) == [("torn_record", 0, 0, 1, 64 + 16, 1)]
+    assert records(decode(data, META)) == [(0, 1, 200, 30), (1, 0, 300, 7)]
+
+
+PAIRED = structs.replace(META, pairs=(0,))
+
+
+def test_two_waits_in_one_record():
+    """The second begins as the first ends; a record of one site stands beside it."""
+    data = lane([(0, 100, 50, 30), (0, 200, 7, 0)]) + lane([], warp=1)
+    run = decode(data, PAIRED)
+    assert records(run) == [(0, 0, 100, 50), (0, 1, 150, 30), (0, 0, 200, 7), (0, 1, 207, 0)]
+    assert run.complete.all()
+    assert run.problems == ()
+
+
+def test_two_long_waits_in_one_record_wrap_the_clock():
+    """The record after them starts more than 2³² cycles later, and is unwrapped."""
+    long = 3_000_000_000
+    data = lane([(0, 100, long, long), (0, 2 * long + 200, 7, 9)], clock=(5, 5 + 3 * long))
+    run = decode(data + lane([], warp=1), PAIRED)
+    assert records(run) == [
+        (0, 0, 100, long), (0, 1, 100 + long, long),
+        (0, 0, 2 * long + 200, 7), (0, 1, 2 * long + 207, 9),
+    ]  # fmt: skip
+    assert run.problems == ()
+
+
+def test_the_second_wait_of_a_record_ends_after_its_warp():
+    """Both waits of the record are left out: they share the reads."""
+    data = lane([(0, 100, 50, 1_000_000)]) + lane([], warp=1)
+    assert problems(data, PAIRED) == [("outside_warp", 0, 0, 1, 64 + 16, 1)]
+    assert records(decode(data, PAIRED)) == []
 
 
 def test_a_record_that_touches_the_one_before_it_is_right():
@@ -206,6 +244,15 @@ def test_bytes_after_the_last_lane():
         ({"warp_roles": ("all",)}, "1 warp roles"),
         ({"cta_step": 0}, "cta_step 0"),
         ({"calibration_site": 1}, "calibration_site 1"),
+        ({"ordinal_bits": 2}, "ordinal_bits 2"),
+        ({"ordinal_bits": 31}, "ordinal_bits 31"),
+        ({"ordinal_bits": 32}, "ordinal_bits 32"),
+        ({"pairs": (1,)}, r"pairs \[1\]"),
+        ({"pairs": (-1,)}, r"pairs \[-1\]"),
+        (
+            {"sites": (site(0), site(1), site(2)), "calibration_site": 3, "pairs": (0, 1)},
+            r"pairs \[0, 1\]",
+        ),
         ({"sites": (site(1),), "calibration_site": None}, "the ids of sites"),
         ({"sites": (site(0, predicted=(1,)),), "calibration_site": None}, "predicted counts"),
     ],
