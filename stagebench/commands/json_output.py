@@ -5,9 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from stagebench.errors import UsageError
+from stagebench.commands.output_place import check_file, write_output
 
 STDOUT = "-"
+_OPTION = "--json"
+
+
+def check_json(target: str | None) -> None:
+    """Raise `UsageError`, before any work, where ``--json target`` can't be written."""
+    if target not in (None, STDOUT):
+        check_file(Path(str(target)), _OPTION)
 
 
 def write_json(value: object, target: str) -> None:
@@ -15,7 +22,6 @@ def write_json(value: object, target: str) -> None:
 
     Raises `UsageError` where the file can't be written.
     """
-    from stagebench.dump.atomic_file import write_file
     from stagebench.model.codec import encode_pretty
 
     data = encode_pretty(value)
@@ -23,7 +29,4 @@ def write_json(value: object, target: str) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    try:
-        write_file(Path(target), data)
-    except OSError as exc:
-        raise UsageError(f"can't write {target}: {exc.strerror or exc}") from exc
+    write_output(Path(target), data, _OPTION)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands.bundle import add_build_arguments
-from stagebench.commands.profile_output import Found, show
-from stagebench.commands.profile_run import add_run_arguments, run_options
+from stagebench.commands.profile_output import Found, check_shown, show
+from stagebench.commands.profile_run import add_run_arguments, check_out, run_options
 from stagebench.commands.profile_source import ProfileSource, bundle_for_device, source_of
 from stagebench.commands.sweep import add_compilers, add_variant
 from stagebench.commands.warning import warn
@@ -60,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Profile (or read what was profiled) and show it; 3 if a variant is wrong, or did not run."""
+    check_shown(arguments)
     source = source_of(arguments)
     if source.kind == "measured":
         found = _recorded(source.path, arguments.only)
@@ -76,6 +77,7 @@ def _profiled(source: ProfileSource, arguments: argparse.Namespace) -> Found:
     from stagebench.timing.measured import measure, write_measured
 
     options = run_options(arguments)
+    check_out(arguments.out)
     with tempfile.TemporaryDirectory(prefix="stagebench-bundle-") as folder:
         bundle, left_out = source.path, False
         if source.kind != "bundle":
@@ -91,18 +93,23 @@ def _recorded(source: Path, only: list[str]) -> Found:
     """What was measured before; needs no GPU."""
     from msgspec.structs import replace
 
-    from stagebench.gpu.profile_file import read_profile
+    from stagebench.gpu.profile_file import TIMINGS, read_profile
     from stagebench.gpu.records import PROFILE
-    from stagebench.timing.measured import read_measured, select_sweeps
+    from stagebench.timing.measured import measure, read_measured, select_sweeps
 
-    measured = select_sweeps(read_measured(source), only)
-    if not (source / PROFILE).is_file():
-        return Found(None, measured, source)
-    whole = read_profile(source)
+    folder = source.parent if source.name == PROFILE else source
+    if not (folder / PROFILE).is_file():
+        return Found(None, select_sweeps(read_measured(source), only), source)
+    whole = read_profile(folder)
+    if (folder / TIMINGS).is_file():
+        everything = read_measured(folder)
+    else:  # it did not come to its end
+        everything = measure(whole, folder, None, warn)
+    measured = select_sweeps(everything, only)
     variants = tuple(
         one for one in whole.variants if not only or any(text in one.id for text in only)
     )
-    return Found(replace(whole, variants=variants), measured, source)
+    return Found(replace(whole, variants=variants), measured, folder)
 
 
 def _progress(done: int, total: int, result: ProfiledVariant) -> None:

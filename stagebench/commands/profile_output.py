@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagebench.commands.json_output import STDOUT, write_json
+from stagebench.commands.json_output import STDOUT, check_json, write_json
+from stagebench.commands.output_place import check_folder, write_output
 from stagebench.commands.warning import warn
 from stagebench.errors import UsageError
 
@@ -37,7 +38,17 @@ class Found:
         from stagebench.gpu.records import BAD
 
         wrong = any(one.correctness.verdict in BAD or one.error for one in variants)
-        return wrong or self.left_out
+        unfinished = self.profile is not None and not self.profile.complete
+        return wrong or unfinished or self.left_out
+
+
+def check_shown(arguments: argparse.Namespace) -> None:
+    """Raise `UsageError`, before a GPU works, where something asked for can't be written."""
+    check_json(arguments.json)
+    for option in ("chart", "timeline"):
+        folder = getattr(arguments, option)
+        if folder is not None:
+            check_folder(folder, f"--{option}")
 
 
 def show(found: Found, arguments: argparse.Namespace) -> None:
@@ -57,7 +68,6 @@ def show(found: Found, arguments: argparse.Namespace) -> None:
 
 
 def _write_charts(measured: Measured, folder: Path) -> None:
-    from stagebench.dump.atomic_file import write_file
     from stagebench.timing.measured import sweep_names
     from stagebench.timing.stall_chart import stall_chart
 
@@ -67,7 +77,7 @@ def _write_charts(measured: Measured, folder: Path) -> None:
             continue
         name = re.sub(r"[^A-Za-z0-9._=,+-]", ".", told)
         title = f"{told.replace('/', ' · ')} · {measured.device}"
-        write_file(folder / f"{name}.svg", stall_chart(sweep.timings, title=title))
+        write_output(folder / f"{name}.svg", stall_chart(sweep.timings, title=title), "--chart")
 
 
 def _write_timelines(found: Found, arguments: argparse.Namespace) -> None:

@@ -7,6 +7,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.output_place import check_folder
+from stagebench.dump.place import RUN, VARIANT
 from stagebench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,6 +45,19 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         help="keep what each variant computed, as OUT/outputs/VARIANT/TENSOR.npy "
         "(buffers of a kernel's own profiler are always kept)",
     )
+
+
+def check_out(folder: Path) -> None:
+    """Raise `UsageError` where a profile can't be written, or would lie among what it is not."""
+    from stagebench.bundle.records import BUNDLE
+
+    for name, kind in ((RUN, "a run"), (VARIANT, "a dump"), (BUNDLE, "a bundle")):
+        if (folder / name).exists():
+            raise UsageError(
+                f"--out {folder} is {kind}: a profile needs a folder of its own",
+                hint="choose another --out",
+            )
+    check_folder(folder, "--out")
 
 
 def run_options(arguments: argparse.Namespace) -> ProfileOptions:

@@ -16,7 +16,7 @@ from stagebench.commands.bundle import add_build_arguments, make
 from stagebench.commands.profile_run import add_run_arguments
 from stagebench.commands.sweep import GEMM_ARGUMENTS
 from stagebench.commands.warning import warn
-from stagebench.dump.place import check_place
+from stagebench.dump.place import RUN, check_place
 from stagebench.errors import UsageError
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
 
@@ -27,7 +27,6 @@ DUMPS = "dumps"
 FIRST_OWN_ARCH = 9
 """The compute capability from which on ``sm_…a`` targets exist (PTX ISA, ``.target``)."""
 _BUNDLE = "bundle.json"
-_TIMINGS = "timings.json"
 _LOWERING = {
     "--num-stages": "num_stages",
     "--arch": "arch",
@@ -71,7 +70,7 @@ def source_of(arguments: argparse.Namespace) -> ProfileSource:
     if plans:
         return ProfileSource("plans", text, plans)
     how = _given(arguments, add_build_arguments)
-    if _is_measured(Path(text)):
+    if is_measured(Path(text)):
         _refuse(how, f"says how to bundle, and {text} was measured already", _GIVE)
         running = _given(arguments, add_run_arguments)
         _refuse(running, f"says how to run, and {text} was measured already", _RUN)
@@ -99,8 +98,15 @@ def is_bundle(path: Path) -> bool:
     return ((path / _BUNDLE).is_file() or path.is_file()) and not is_plan(str(path))
 
 
-def _is_measured(path: Path) -> bool:
-    return path.name.endswith(_TIMINGS) or (path / _TIMINGS).is_file()
+def is_measured(path: Path) -> bool:
+    """Did an earlier `profile` write it, maybe without coming to its end?"""
+    from stagebench.gpu.profile_file import TIMINGS
+    from stagebench.gpu.records import PROFILE
+
+    if path.is_dir():
+        times = (path / TIMINGS).is_file() and not (path / RUN).is_file()
+        return times or (path / PROFILE).is_file()
+    return path.name == PROFILE or path.name.endswith(TIMINGS)
 
 
 def _plans(first: str, more: list[str]) -> tuple[str, ...]:
@@ -109,7 +115,7 @@ def _plans(first: str, more: list[str]) -> tuple[str, ...]:
 
     names = [first, *more]
     refuse_sources(names)
-    plans = tuple(name for name in names if is_plan(name) and not _is_measured(Path(name)))
+    plans = tuple(name for name in names if is_plan(name) and not is_measured(Path(name)))
     if more and len(plans) < len(names):
         raise _not_several(next(name for name in names if name not in plans))
     return plans

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagebench.commands.json_output import write_json
+from stagebench.commands.json_output import check_json, write_json
+from stagebench.commands.output_place import check_file, write_output
 from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
@@ -179,10 +180,9 @@ def run(arguments: argparse.Namespace) -> int:
         dump_dir=None if arguments.no_dumps else arguments.dump_dir,
         assembler=_assembler(arguments),
     )
-    if arguments.json not in (None, "-"):
-        _check_writable(Path(arguments.json), "--json")
+    check_json(arguments.json)
     if arguments.chart is not None:
-        _check_writable(arguments.chart, "--chart")
+        check_file(arguments.chart, "--chart")
     with SweepProgress() as progress:
         result = run_sweep(plan, options, progress)
     if arguments.json != "-":
@@ -275,14 +275,9 @@ def _write_json(result: SweepResult, target: str, *, seconds: bool) -> None:
 
 
 def _draw(result: SweepResult, target: Path) -> None:
-    from stagebench.dump.atomic_file import write_file
     from stagebench.report.machine_chart import machine_chart
 
-    data = machine_chart(result.run)
-    try:
-        write_file(target, data)
-    except OSError as exc:
-        raise UsageError(f"can't write {target}: {exc.strerror}") from exc
+    write_output(target, machine_chart(result.run), "--chart")
 
 
 def _print(result: SweepResult, arguments: argparse.Namespace, elapsed: float) -> None:
@@ -297,22 +292,6 @@ def _print(result: SweepResult, arguments: argparse.Namespace, elapsed: float) -
         dump_dir=None if arguments.no_dumps else str(arguments.dump_dir),
         notes=result.notes,
     )
-
-
-def _check_writable(path: Path, flag: str) -> None:
-    """Fail before anything is lowered where the file could not be written afterwards."""
-    from stagebench.dump.atomic_file import write_file
-
-    if path.is_dir():
-        raise UsageError(f"{flag} {path} is a folder", hint="name a file")
-    if path.exists() and not path.is_file():
-        return
-    try:
-        probe = path.resolve().with_name(f".tmp-probe-{path.name}")
-        write_file(probe, b"")
-        probe.unlink()
-    except OSError as exc:
-        raise UsageError(f"can't write {flag} {path}: {exc.strerror}") from exc
 
 
 def _folder(text: str) -> Path:

@@ -19,10 +19,10 @@ def write_file(path: Path, data: bytes) -> None:
 
     A link is followed; what is there and no regular file (a device, a pipe) is written to as it is.
     """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
+    if path.exists() and not path.is_file():  # asked first: /dev/stdout of a pipe has no real path
         path.write_bytes(data)
         return
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
     try:

@@ -1,6 +1,6 @@
 """How is a whole run kept: one folder per variant, a list of them, and the times apart?
 
-``run.json`` lists the folders of the last run in the order of its axes; ``timings.json`` holds its
+``run.json`` lists the folders of the last run in the order of its axes; ``seconds.json`` holds its
 wall times, the only file of a dump directory that differs from run to run.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from stagebench.dump import place
 from stagebench.dump.atomic_file import UNFINISHED, write_file, write_folder
 from stagebench.dump.files import VARIANT, Assembly, Dump, dump_files, read_dump
 from stagebench.dump.folder_name import variant_folder
@@ -16,7 +17,7 @@ from stagebench.errors import DumpError, UsageError
 from stagebench.model import SCHEMA_VERSION, Record, VariantResult
 from stagebench.model.codec import decode, encode_pretty
 
-RUN, TIMINGS = "run.json", "timings.json"
+RUN, SECONDS = place.RUN, "seconds.json"
 
 
 class RunFile(Record, frozen=True, kw_only=True):
@@ -40,8 +41,8 @@ class Timing(Record, frozen=True, kw_only=True):
     pass_seconds: tuple[float | None, ...]
 
 
-class TimingsFile(Record, frozen=True, kw_only=True):
-    """``timings.json``: times by variant folder."""
+class SecondsFile(Record, frozen=True, kw_only=True):
+    """``seconds.json``: times by variant folder."""
 
     schema_version: Literal[1]
     variants: dict[str, Timing]
@@ -85,8 +86,8 @@ class DumpDirectory:
             self.root / RUN, encode_pretty(RunFile(schema_version=SCHEMA_VERSION, variants=folders))
         )
         write_file(
-            self.root / TIMINGS,
-            encode_pretty(TimingsFile(schema_version=SCHEMA_VERSION, variants=timings)),
+            self.root / SECONDS,
+            encode_pretty(SecondsFile(schema_version=SCHEMA_VERSION, variants=timings)),
         )
 
 
@@ -108,10 +109,10 @@ def read_run(root: Path) -> tuple[Dump, ...]:
 
 def read_timing(folder: str | Path) -> Timing | None:
     """The times of the dump in ``folder``, if it still lies in its dump directory."""
-    place = Path(folder).resolve()
-    for root in place.parents:
-        path = root / TIMINGS
+    dump = Path(folder).resolve()
+    for root in dump.parents:
+        path = root / SECONDS
         if path.is_file():
-            times = decode(path.read_bytes(), TimingsFile, str(path)).variants
-            return times.get(place.relative_to(root).as_posix())
+            times = decode(path.read_bytes(), SecondsFile, str(path)).variants
+            return times.get(dump.relative_to(root).as_posix())
     return None

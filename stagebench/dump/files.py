@@ -22,7 +22,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from stagebench.dump import snapshots
+from stagebench.dump import place, snapshots
 from stagebench.errors import DumpError
 from stagebench.model import (
     SCHEMA_VERSION,
@@ -45,7 +45,8 @@ from stagebench.model import (
 )
 from stagebench.model.codec import decode, encode_pretty
 
-VARIANT, FACTS, LAUNCH, PASSES = "variant.json", "facts.json", "launch.json", "passes.json"
+VARIANT = place.VARIANT
+FACTS, LAUNCH, PASSES = "facts.json", "launch.json", "passes.json"
 CUDA, SNAPSHOTS = "kernel.cu", "snapshots.txt.zst"
 MACHINE, PTX, SASS, CUBIN = "machine.json", "kernel.ptx", "kernel.sass", "kernel.cubin"
 

@@ -9,6 +9,10 @@ from pathlib import Path
 
 from stagebench.errors import DumpError
 
+RUN = "run.json"
+"""Lists the dumps of a run; the folder of one is its run."""
+VARIANT = "variant.json"
+"""What every dump has."""
 _PLANS = (".toml", ".json")
 
 

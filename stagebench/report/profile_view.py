@@ -30,6 +30,7 @@ from stagebench.timing.correlate import depth_steps
 from stagebench.timing.measured import Measured
 from stagebench.timing.rank_correlation import correlations
 
+_UNFINISHED = "incomplete: the run ended before every variant had its turn"
 _OUTCOMES = {"faster": "green", "slower": "red", "within_noise": "", "unknown": "yellow"}
 
 
@@ -73,7 +74,8 @@ def print_verdicts(found: Profile, *, console: Console | None = None) -> None:
     for heading, rows in table.groups:
         styled.append([(heading, "")])
         styled += [[(cell, "red" if row.bad else "") for cell in row.cells] for row in rows]
-    notes = [*found.notes, *skipped_lines(found.skipped)]
+    unfinished = () if found.complete else (_UNFINISHED,)
+    notes = [*unfinished, *found.notes, *skipped_lines(found.skipped)]
     text = [Text(title, style="bold"), *lines.fitted(styled, out.width, indent=2)]
     for note in notes:
         text += lines.hanging([("  ! ", "yellow")], (note, "yellow"), out.width)

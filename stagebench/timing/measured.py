@@ -20,7 +20,7 @@ from stagebench.gpu.records import LibraryTime, Profile, ProfiledVariant
 from stagebench.machine.occupancy import occupancy
 from stagebench.model import Facts, MachineCode, Record, Variant, VariantResult
 from stagebench.model.codec import decode, encode_pretty
-from stagebench.model.timing import Stalls, VariantTiming
+from stagebench.model.timing import DepthFacts, Stalls, VariantTiming
 from stagebench.timing.depth_facts import given_depth_facts
 from stagebench.timing.rates import Rates, rates
 from stagebench.timing.sweep_timings import BuildFacts, read_stalls, sweep_timings
@@ -49,23 +49,29 @@ class Measured(Record, frozen=True, kw_only=True):
 def measure(
     found: Profile,
     folder: Path,
-    bundle: OpenBundle,
+    bundle: OpenBundle | None,
     warn: Callable[[str], None] = lambda _: None,
 ) -> Measured:
     """Join a profile in ``folder`` with its probe buffers and the bundle's facts.
 
-    What of one variant can't be read is told by ``warn`` and not known in the result; the times of
-    a device are never lost to it.
+    Without the bundle nothing is known of what the compiler decided.  What of one variant can't be
+    read is told by ``warn`` and not known in the result; the times of a device are never lost.
     """
-    facts = _facts(found, bundle, warn)
-    machines = _machines(found, facts, bundle, warn)
-    given = {
-        name: given_depth_facts(machine, bundle.variant(name).launch)
-        for name, machine in machines.items()
-        if name not in facts
-    }
+    facts: Mapping[str, Facts] = {}
+    machines: Mapping[str, MachineCode] = {}
+    built: Mapping[str, BuildFacts] = {}
+    given: Mapping[str, DepthFacts] = {}
+    if bundle is not None:
+        facts = _facts(found, bundle, warn)
+        machines = _machines(found, facts, bundle, warn)
+        built = _on_device(found, bundle)
+        given = {
+            name: given_depth_facts(machine, bundle.variant(name).launch)
+            for name, machine in machines.items()
+            if name not in facts
+        }
     stalls = _all_stalls(found, folder, warn)
-    sweeps = sweep_timings(found.variants, facts, stalls, _on_device(found, bundle), given)
+    sweeps = sweep_timings(found.variants, facts, stalls, built, given)
     by_depth = {
         (_key(one.variant), one.variant.num_stages): machines.get(one.id) for one in found.variants
     }

@@ -73,11 +73,11 @@ def test_a_run_file_of_something_else(run, content):
 
 
 def test_times_lie_apart(run):
-    """Times are found from the dump's folder; nothing but `timings.json` holds one."""
+    """Times are found from the dump's folder; nothing but `seconds.json` holds one."""
     assert read_timing(run / "small.gemm" / "sm_90a" / "num_stages=4") == TIMES
     assert read_timing(run / "small.gemm" / "sm_90a" / "num_stages=2") is None
     for path in run.rglob("*.json"):
-        assert ("2.5" in path.read_text()) == (path.name == "timings.json"), path
+        assert ("2.5" in path.read_text()) == (path.name == "seconds.json"), path
 
 
 def test_a_dump_that_was_moved_has_no_times(run, tmp_path):

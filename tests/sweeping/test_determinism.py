@@ -28,7 +28,7 @@ def _sweep(place, *more, **variables):
         for path in [*(place / "dumps").rglob("*"), place / "facts.json"]
         if path.is_file()
     }
-    assert files.pop("dumps/timings.json")
+    assert files.pop("dumps/seconds.json")
     return files
 
 

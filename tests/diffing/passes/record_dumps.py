@@ -24,7 +24,7 @@ def sweep(kernel: str, arch: str, depths: tuple[int, ...], folder: Path) -> None
     command = [sys.executable, "-m", "stagebench", "sweep", kernel, "--arch", arch]
     command += ["--num-stages", *map(str, depths), "--dump-dir", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    for name in ("run.json", "timings.json"):
+    for name in ("run.json", "seconds.json"):
         (folder / name).unlink()
 
 
