@@ -27,6 +27,7 @@ counterpart of diverges even where the two differed before.  Not counted as a di
   inherited   lines that differed before the pass, what the pass made of them, tokens that differed
   names       the printer's numbering (A_shared_1, A_shared_2), a tensor that is renamed throughout
 Passes are aligned by sequence and nesting.  Runs of one name are told apart by #2, #3, …
+tir.X, tirx.X and s_tir.X are one pass: TVM has renamed the namespace.
 """
 
 

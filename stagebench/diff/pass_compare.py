@@ -13,7 +13,7 @@ import msgspec
 
 from stagebench.diff.fact_change import FactChange
 from stagebench.diff.fact_changes import fact_changes
-from stagebench.diff.pass_alignment import align_passes
+from stagebench.diff.pass_alignment import align_passes, one_name
 from stagebench.diff.pass_divergence import (
     PassComparison,
     State,
@@ -39,6 +39,9 @@ class PassEdit(Record, frozen=True, kw_only=True):
 class PassDifference(Record, frozen=True, kw_only=True):
     """One aligned pass.  ``left_sequence`` is ``None`` where it did not run on the left.
 
+    ``name`` is the left one's where it ran there; ``right_name`` the right one's where it is
+    another (TVM has renamed the namespace of its passes), else ``None``.
+
     ``number`` counts runs of that name (of the left variant where it ran there) from 1.  ``facts``
     are the changed facts that differ since this pass; ``hunks`` its differences, as lines of the
     two texts after it.  ``edits`` are what it did to each side, where ``hunks`` can't show that (it
@@ -48,6 +51,7 @@ class PassDifference(Record, frozen=True, kw_only=True):
     """
 
     name: str
+    right_name: str | None
     number: int
     depth: int
     left_sequence: int | None
@@ -188,6 +192,7 @@ def _difference(
     sequences = left.run.sequence if left else None, right.run.sequence if right else None
     return PassDifference(
         name=either.run.name,
+        right_name=right.run.name if right and compared.aligned.renamed else None,
         number=either.number,
         depth=either.run.depth,
         left_sequence=sequences[0],
@@ -254,26 +259,35 @@ def _entry(lowering: Lowering, step: PassStep, seconds: float | None) -> Timelin
 def select_passes(passes: Sequence[PassDifference | TimelineEntry], text: str) -> tuple[int, ...]:
     """The indices of the passes that ``NAME`` or ``NAME#k`` names; `UsageError` where none is.
 
-    A name may leave out its namespace (``InjectSoftwarePipeline``).
+    A name may leave out its namespace (``InjectSoftwarePipeline``); where none is in the namespace
+    that it has, it may be in another one of TVM's (``tir.Simplify``, ``tirx.Simplify``).
     """
     name, mark, number = text.partition("#")
     if mark and not number.isdigit():
         raise UsageError(f"--pass {text}: {number!r} is not a number", hint="NAME#2 is the second")
-    named = [
-        index
-        for index, each in enumerate(passes)
-        if name in (each.name, each.name.rpartition(".")[2])
-    ]
+    names = [_names(each) for each in passes]
+    named = [index for index, own in enumerate(names) if name in own]
+    if not named:
+        alike = {one_name(name)}
+        named = [index for index, own in enumerate(names) if alike & set(map(one_name, own))]
     found = [index for index in named if not mark or passes[index].number == int(number)]
     if not found:
         if named:
             hint = f"{name} ran {len(named)} times"
         else:
-            names = list(dict.fromkeys(each.name for each in passes))
-            close = [each for each in names if name.lower() in each.lower()] or _near(name, names)
+            there = list(dict.fromkeys(each.name for each in passes))
+            close = [each for each in there if name.lower() in each.lower()] or _near(name, there)
             hint = "did you mean " + ", ".join(close) + "?" if close else "see `stagebench passes`"
         raise UsageError(f"no pass {text} in this lowering", hint=hint)
     return tuple(found)
+
+
+def _names(each: PassDifference | TimelineEntry) -> tuple[str, ...]:
+    """What a pass is called on either side, with and without its namespace."""
+    right = each.right_name if isinstance(each, PassDifference) else None
+    return tuple(
+        part for one in (each.name, right) if one for part in (one, one.rpartition(".")[2])
+    )
 
 
 def _near(name: str, names: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ that did the same to both are one line with a count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from stagebench.diff.fact_change import FactChange
 from stagebench.diff.pass_compare import PassDifference, PassesDiff
@@ -15,6 +15,7 @@ from stagebench.report.fact_change_rows import change_table
 from stagebench.report.pass_titles import pass_name
 
 NO_DIVERGENCE = "no pass diverges"
+_SPELT_OUT = 2
 
 STATES = {
     "no_op": "changed nothing",
@@ -63,7 +64,25 @@ def verdict(diff: PassesDiff) -> tuple[str, ...]:
     if diff.renamed:
         names = ", ".join(f"{mine} is {theirs}" for theirs, mine in diff.renamed.items())
         lines.append(f"renamed on the right: {names}")
+    moved = tuple(_moved(diff.passes))
+    if moved:
+        lines.append(f"namespaces of passes renamed on the right: {', '.join(moved)}")
     return tuple(lines)
+
+
+def _moved(passes: Sequence[PassDifference]) -> Iterator[str]:
+    """The passes that are in another namespace on the right, by their two namespaces."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in passes:
+        if each.right_name is not None:
+            left, _, name = each.name.rpartition(".")
+            found.setdefault((left, each.right_name.rpartition(".")[0]), []).append(name)
+    for (left, right), names in found.items():
+        distinct = dict.fromkeys(names)
+        if len(distinct) > _SPELT_OUT:
+            yield f"{left}.X is {right}.X for {len(distinct)} passes"
+        else:
+            yield from (f"{left}.{name} is {right}.{name}" for name in distinct)
 
 
 def place_words(each: PassDifference) -> str:

@@ -6,12 +6,14 @@ import msgspec
 import pytest
 
 from stagebench.diff.pass_allowance import Allowance
-from stagebench.diff.pass_compare import compare_passes
+from stagebench.diff.pass_alignment import one_name
+from stagebench.diff.pass_compare import compare_passes, select_passes
 from stagebench.diff.pass_divergence import TwoLowerings
 from stagebench.diff.pass_runs import Lowering
 from stagebench.diff.pass_texts import pair_texts
 from stagebench.errors import DumpError
 from stagebench.model import Failure
+from stagebench.report.passes_rows import verdict
 from tests.diffing.passes.recorded import compared, dump, edited
 
 NOTHING = Allowance({}, frozenset(), None, ({}, {}))
@@ -339,3 +341,61 @@ def test_hunks_are_the_passes_own():
             assert len([row for row in new if row.kind != "ignored"]) <= (
                 each.new_left + each.new_right
             )
+
+
+def in_tir(original):
+    """A dump as the TVM of TileLang 0.1.9 names its passes: ``tir.X`` for ``tirx.X``."""
+
+    def old(run):
+        namespace, _, name = run.name.rpartition(".")
+        return msgspec.structs.replace(run, name=f"tir.{name}") if namespace in NEW else run
+
+    facts = original.result.facts
+    lowering = msgspec.structs.replace(
+        facts.lowering, passes=tuple(old(run) for run in facts.lowering.passes)
+    )
+    facts = msgspec.structs.replace(facts, lowering=lowering)
+    return msgspec.structs.replace(
+        original, result=msgspec.structs.replace(original.result, facts=facts)
+    )
+
+
+NEW = ("tirx", "s_tir")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_pass_in_a_renamed_namespace_is_the_same_pass(turned):
+    """TVM renamed ``tir``: no pass ran on one side alone, and the first to diverge is the same."""
+    sides = in_tir(dump("sm_80", 2)), dump("sm_80", 3)
+    moved = compare_passes(*(reversed(sides) if turned else sides))
+    plain = compared("sm_80", *((3, 2) if turned else (2, 3)))
+    assert (first(moved), len(moved.passes)) == (first(plain), len(plain.passes))
+    assert [each.state for each in moved.passes] == [each.state for each in plain.passes]
+    [bound] = [each for each in moved.passes if each.name.endswith(".BindTarget")]
+    assert {bound.name, bound.right_name} == {"tir.BindTarget", "tirx.BindTarget"}
+    assert {each.right_name for each in plain.passes} == {None}
+    told = [line for line in verdict(moved) if line.startswith("namespaces of passes renamed")]
+    if not turned:
+        assert told == [
+            "namespaces of passes renamed on the right: tir.X is tirx.X for 8 passes, "
+            "tir.X is s_tir.X for 4 passes"
+        ]
+
+
+def test_another_compilers_pass_of_that_name_is_another_pass():
+    """TileLang's own ``tl.Simplify`` is not TVM's."""
+    assert one_name("tir.Simplify") == one_name("tirx.Simplify") == one_name("s_tir.Simplify")
+    assert len({one_name(n) for n in ("tl.Simplify", "tir.Simplify", "Simplify", "pass_fn")}) == 4
+
+
+def test_a_pass_is_chosen_by_either_of_its_names():
+    """Its own name wins; else the one it has on the right, or in another of TVM's namespaces."""
+    moved = compare_passes(in_tir(dump("sm_80", 2)), dump("sm_80", 3)).passes
+    by_name = {name: select_passes(moved, name) for name in ("tir.Filter", "tirx.Filter", "Filter")}
+    assert len(set(by_name.values())) == 1
+    assert {moved[at].name for at in by_name["Filter"]} == {"tir.Filter"}
+    plain = compared("sm_80", 2, 3).passes
+    assert select_passes(plain, "tir.Filter") == select_passes(plain, "tirx.Filter")
+    assert [plain[at].name for at in select_passes(plain, "tir.StorageRewrite")] == [
+        "tir.StorageRewrite"
+    ]
