@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _two(left: Dump, right: Dump, arguments: argparse.Namespace) -> int:
-    from stagebench.diff.pass_compare import compare_passes, select_passes
+    from stagebench.diff.pass_compare import compare_passes
+    from stagebench.diff.pass_selection import select_passes
 
     context = 1 if arguments.context is None else arguments.context
     diff = compare_passes(left, right, context=context, edits_of=arguments.pass_name)
@@ -92,7 +93,8 @@ def _two(left: Dump, right: Dump, arguments: argparse.Namespace) -> int:
 
 
 def _one(dump: Dump, arguments: argparse.Namespace) -> int:
-    from stagebench.diff.pass_compare import pass_timeline, select_passes
+    from stagebench.diff.pass_compare import pass_timeline
+    from stagebench.diff.pass_selection import select_passes
     from stagebench.dump.directory import read_timing
 
     timing = read_timing(dump.folder)

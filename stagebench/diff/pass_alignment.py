@@ -16,7 +16,6 @@ from difflib import SequenceMatcher
 
 from stagebench.diff.pass_runs import PassStep
 
-
 _TVM_NAMESPACES = ("tir", "tirx", "s_tir")
 
 

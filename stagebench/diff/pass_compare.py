@@ -13,7 +13,7 @@ import msgspec
 
 from stagebench.diff.fact_change import FactChange
 from stagebench.diff.fact_changes import fact_changes
-from stagebench.diff.pass_alignment import align_passes, one_name
+from stagebench.diff.pass_alignment import align_passes
 from stagebench.diff.pass_divergence import (
     PassComparison,
     State,
@@ -22,10 +22,11 @@ from stagebench.diff.pass_divergence import (
 )
 from stagebench.diff.pass_readings import ReadingChange, reading_changes
 from stagebench.diff.pass_runs import Lowering, PassStep
+from stagebench.diff.pass_selection import select_passes
 from stagebench.diff.pass_since import with_since
 from stagebench.diff.text_records import Hunk
 from stagebench.dump.files import Dump
-from stagebench.errors import DumpError, UsageError
+from stagebench.errors import DumpError
 from stagebench.model import Record, Variant
 
 
@@ -66,6 +67,11 @@ class PassDifference(Record, frozen=True, kw_only=True):
     hunks: tuple[Hunk, ...]
     edits: tuple[PassEdit, ...]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it is called on either side."""
+        return (self.name,) if self.right_name is None else (self.name, self.right_name)
+
 
 class PassesDiff(Record, frozen=True, kw_only=True):
     """Two variants, pass by pass.
@@ -105,6 +111,11 @@ class TimelineEntry(Record, frozen=True, kw_only=True):
     before: str | None
     after: str | None
     facts: tuple[ReadingChange, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it is called."""
+        return (self.name,)
 
 
 class PassTimeline(Record, frozen=True, kw_only=True):
@@ -254,49 +265,6 @@ def _entry(lowering: Lowering, step: PassStep, seconds: float | None) -> Timelin
         after=step.after,
         facts=found,
     )
-
-
-def select_passes(passes: Sequence[PassDifference | TimelineEntry], text: str) -> tuple[int, ...]:
-    """The indices of the passes that ``NAME`` or ``NAME#k`` names; `UsageError` where none is.
-
-    A name may leave out its namespace (``InjectSoftwarePipeline``); where none is in the namespace
-    that it has, it may be in another one of TVM's (``tir.Simplify``, ``tirx.Simplify``).
-    """
-    name, mark, number = text.partition("#")
-    if mark and not number.isdigit():
-        raise UsageError(f"--pass {text}: {number!r} is not a number", hint="NAME#2 is the second")
-    names = [_names(each) for each in passes]
-    named = [index for index, own in enumerate(names) if name in own]
-    if not named:
-        alike = {one_name(name)}
-        named = [index for index, own in enumerate(names) if alike & set(map(one_name, own))]
-    found = [index for index in named if not mark or passes[index].number == int(number)]
-    if not found:
-        if named:
-            hint = f"{name} ran {len(named)} times"
-        else:
-            there = list(dict.fromkeys(each.name for each in passes))
-            close = [each for each in there if name.lower() in each.lower()] or _near(name, there)
-            hint = "did you mean " + ", ".join(close) + "?" if close else "see `stagebench passes`"
-        raise UsageError(f"no pass {text} in this lowering", hint=hint)
-    return tuple(found)
-
-
-def _names(each: PassDifference | TimelineEntry) -> tuple[str, ...]:
-    """What a pass is called on either side, with and without its namespace."""
-    right = each.right_name if isinstance(each, PassDifference) else None
-    return tuple(
-        part for one in (each.name, right) if one for part in (one, one.rpartition(".")[2])
-    )
-
-
-def _near(name: str, names: Sequence[str]) -> list[str]:
-    """Up to three names that are spelt like it, with or without their namespaces."""
-    from difflib import get_close_matches
-
-    short = {each.rpartition(".")[2].lower(): each for each in reversed(names)}
-    close = get_close_matches(name.rpartition(".")[2].lower(), list(short), 3, 0.3)
-    return [short[each] for each in close]
 
 
 def pass_matrices(dumps: Sequence[Dump]) -> tuple[PassMatrix, ...]:

@@ -5,11 +5,12 @@ import time
 import msgspec
 import pytest
 
-from stagebench.diff.pass_allowance import Allowance
 from stagebench.diff.pass_alignment import one_name
-from stagebench.diff.pass_compare import compare_passes, select_passes
+from stagebench.diff.pass_allowance import Allowance
+from stagebench.diff.pass_compare import compare_passes
 from stagebench.diff.pass_divergence import TwoLowerings
 from stagebench.diff.pass_runs import Lowering
+from stagebench.diff.pass_selection import select_passes
 from stagebench.diff.pass_texts import pair_texts
 from stagebench.errors import DumpError
 from stagebench.model import Failure
