@@ -275,12 +275,15 @@ def _correlation_row(found: Correlation) -> tuple[str, ...]:
 
 def unranked_lines(found: Sequence[Correlation]) -> tuple[str, ...]:
     """Why there is no number: one line a reason, with all that it holds for."""
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for each in found:
         if not each.n:
             continue  # nothing was measured, and the table says so
-        reasons.setdefault(each.claim, []).append(f"{each.left} with {each.right}")
-    return tuple(f"no rank: {reason}: {'; '.join(names)}" for reason, names in reasons.items())
+        reasons.setdefault((each.right, each.claim), []).append(each.left)
+    return tuple(
+        f"no rank of {', '.join(names)} with {right}: {why}"
+        for (right, why), names in reasons.items()
+    )
 
 
 def problem_lines(problems: Sequence[TimingProblem]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from stagebench.gpu.records import Profile
 from stagebench.model.timing import Stalls, VariantTiming
 from stagebench.report import identity, lines, quantities
 from stagebench.report.console import open_console
+from stagebench.report.probe_trust_rows import damage_lines, unranked_depths
 from stagebench.report.profile_rows import (
     Rows,
     compiler_tables,
@@ -56,11 +57,14 @@ def print_depths(
     found = lines.hanging([], (title, "bold"), out.width)
     for step in depth_steps(timings):
         found += lines.hanging([("  ", "")], (step.verdict, _OUTCOMES[step.outcome]), out.width)
+    for line in damage_lines(timings):
+        found += lines.hanging([("  ! ", "yellow")], (line, "yellow"), out.width)
     found += _table("Depths side by side", depth_rows(timings), out.width)
     ranked = correlations(timings)
     rows = correlation_rows([each for each in ranked if each.rho is not None])
     found += _table("Rank correlation over the depths", rows, out.width)
-    for line in unranked_lines([each for each in ranked if each.rho is None]):
+    without = unranked_lines([each for each in ranked if each.rho is None])
+    for line in (*without, *(unranked_depths(timings) if ranked else ())):
         found += lines.hanging([("  ", "dim")], (line, "dim"), out.width)
     lines.show(out, found)
 

@@ -20,7 +20,7 @@ from stagebench.model.timing import (
     StallStep,
     VariantTiming,
 )
-from stagebench.timing.per_tile import stall_by_cause
+from stagebench.timing.per_tile import damaged, stall_by_cause
 from stagebench.timing.probe_cost import perturbed, probe_cost
 
 Outcome = Literal["faster", "slower", "within_noise", "unknown"]
@@ -96,8 +96,11 @@ def fact_values(facts: DepthFacts | None) -> dict[str, str | None]:
 
 
 def _stall_steps(left: Stalls | None, right: Stalls | None) -> tuple[StallStep, ...]:
-    """Every role and cause of either side, the largest change first; none if one was not probed."""
-    if left is None or right is None:
+    """Every role and cause of either side, the largest change first.
+
+    None if one was not probed, or its probes are damaged.
+    """
+    if left is None or right is None or damaged(left) or damaged(right):
         return ()
     a, b = stall_by_cause(left), stall_by_cause(right)
     steps = [
@@ -189,6 +192,8 @@ def _time(left: VariantTiming, right: VariantTiming, outcome: Outcome) -> str:
 
 
 def _perturbed(timing: VariantTiming) -> str:
+    if damaged(timing.stalls):
+        return f"the probes of {timing.num_stages} are damaged, so that its waits are not known"
     cost = probe_cost(timing)
     if cost is None or not perturbed(timing):
         return ""

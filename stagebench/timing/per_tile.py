@@ -13,14 +13,19 @@ from collections.abc import Iterable
 from stagebench.model.timing import SiteStall, StallCause, Stalls
 
 
+def damaged(stalls: Stalls | None) -> bool:
+    """Is something wrong with the records?  The mean of those that are left is that of no warp."""
+    return stalls is not None and bool(stalls.problems)
+
+
 def stall_by_cause(stalls: Stalls | None) -> dict[tuple[str, StallCause], float]:
     """Cycles that one warp waits per tile, by role and cause.
 
     Of a cause that has waits in the body, those alone: what the first and the last tile wait for is
-    in the prologue and the epilogue.
+    in the prologue and the epilogue.  Of `damaged` probes there is none.
     """
     found: dict[tuple[str, StallCause], list[SiteStall]] = {}
-    for stall in () if stalls is None else stalls.sites:
+    for stall in () if stalls is None or damaged(stalls) else stalls.sites:
         if stall.warps:
             found.setdefault((stall.site.role, stall.cause), []).append(stall)
     everything = [stall for several in found.values() for stall in several]

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 
 from stagebench.model.timing import Correlation, VariantTiming
-from stagebench.timing.per_tile import stall_by_cause
+from stagebench.timing.per_tile import damaged, stall_by_cause
 from stagebench.timing.probe_cost import perturbed
 
 LEAST_DEPTHS = 5
@@ -31,7 +31,7 @@ _ROUNDING = 1e-9
 def correlations(timings: Sequence[VariantTiming]) -> tuple[Correlation, ...]:
     """Kernel time against depth, then every stall against kernel time; nothing without a depth.
 
-    Depths with a wrong output are left out, and perturbed ones of the stalls.
+    What is left out is `left_out`.
     """
     sound = [timing for timing in timings if timing.correct is not False]
     times = [None if each.base is None else each.base.median_us for each in sound]
@@ -42,8 +42,27 @@ def correlations(timings: Sequence[VariantTiming]) -> tuple[Correlation, ...]:
     found = [correlate("num_stages", depths, "kernel time", times)]
     for role, cause in dict.fromkeys(key for stalls in by_cause for key in stalls):
         cycles = [stalls.get((role, cause)) for stalls in by_cause]
-        found.append(correlate(f"{role}: wait for {cause}", cycles, "kernel time", times))
+        who = "warps" if role == "all" else f"{role}s"
+        found.append(correlate(f"{who}' wait for {cause}", cycles, "kernel time", times))
     return tuple(found)
+
+
+def left_out(timings: Sequence[VariantTiming]) -> dict[str, tuple[int, ...]]:
+    """Depths that `correlations` does not rank, by why: a wrong output; the waits of others."""
+    found: dict[str, list[int]] = {}
+    for each in timings:
+        why = _why_left_out(each)
+        if why is not None and each.num_stages is not None:
+            found.setdefault(why, []).append(each.num_stages)
+    return {why: tuple(sorted(depths)) for why, depths in found.items()}
+
+
+def _why_left_out(timing: VariantTiming) -> str | None:
+    if timing.correct is False:
+        return "output wrong"
+    if damaged(timing.stalls):
+        return "waits not known, for the probes are damaged"
+    return "waits perturbed by the probes" if timing.stalls and perturbed(timing) else None
 
 
 def correlate(
@@ -53,7 +72,7 @@ def correlate(
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
     n = len(pairs)
     if n < LEAST_DEPTHS:
-        return _none(left, right, n, f"{_depths(n)} too few: {LEAST_DEPTHS} or more are needed")
+        return _none(left, right, n, f"{_depths(n)} too few, {LEAST_DEPTHS} are needed")
     x, y = ranks([x for x, _ in pairs]), ranks([y for _, y in pairs])
     for name, column in ((left, x), (right, y)):
         if len(set(column)) == 1:

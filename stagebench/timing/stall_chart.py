@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from stagebench.errors import UsageError
 from stagebench.model.timing import StallCause, VariantTiming
-from stagebench.timing.per_tile import stall_by_cause
+from stagebench.timing.per_tile import damaged, stall_by_cause
+from stagebench.timing.probe_cost import perturbed
 from stagebench.trace.svg_figure import svg_figure
 from stagebench.trace.timeline_svg import PALETTE
 
@@ -27,24 +28,37 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 def stall_chart(timings: Sequence[VariantTiming], *, title: str) -> bytes:
     """Two panels over one axis of depths; the same timings give the same bytes.
 
-    Depths whose output was wrong are left out, and the title says which.  `MachineError` without
-    matplotlib, `UsageError` where no depth has a time.
+    Depths whose output was wrong are left out, and of those whose probes are damaged the waits:
+    the title says which.  Perturbed waits have hollow markers.  `MachineError` without matplotlib,
+    `UsageError` where no depth has a time.
     """
     known = [(timing.num_stages, timing) for timing in timings if timing.num_stages is not None]
     ordered = sorted(known, key=lambda pair: pair[0])
-    wrong = [str(depth) for depth, timing in ordered if timing.correct is False]
     sound = [pair for pair in ordered if pair[1].correct is not False and pair[1].base]
     if not sound:
         raise UsageError(
             f"{title}: no depth has a time and a right output", hint="measure it again"
         )
-    note = f" (output wrong at {', '.join(wrong)}: not shown)" if wrong else ""
     with svg_figure(width_inches=7.2, height_inches=5.4) as opened:
         time_panel, stall_panel = opened.figure.subplots(2, 1, sharex=True)
-        opened.figure.suptitle(title + note)
+        opened.figure.suptitle(title + _note(ordered))
         _times(time_panel, sound)
         _stalls(stall_panel, sound)
     return opened.svg
+
+
+def _note(ordered: Sequence[tuple[int, VariantTiming]]) -> str:
+    """What is not drawn, in brackets on a line of its own; nothing where all is."""
+    wrong = [str(depth) for depth, timing in ordered if timing.correct is False]
+    broken = [
+        str(depth)
+        for depth, timing in ordered
+        if timing.correct is not False and damaged(timing.stalls)
+    ]
+    said = [f"output wrong at {', '.join(wrong)}: not shown"] if wrong else []
+    if broken:
+        said.append(f"probes damaged at {', '.join(broken)}: waits not shown")
+    return f"\n({'; '.join(said)})" if said else ""
 
 
 def _times(panel: Axes, sound: Sequence[tuple[int, VariantTiming]]) -> None:
@@ -66,8 +80,9 @@ def _times(panel: Axes, sound: Sequence[tuple[int, VariantTiming]]) -> None:
 
 
 def _stalls(panel: Axes, sound: Sequence[tuple[int, VariantTiming]]) -> None:
-    """One line for each role and cause; a producer's are dashed."""
+    """One line for each role and cause; a producer's are dashed, perturbed depths hollow."""
     columns = [(depth, stall_by_cause(timing.stalls)) for depth, timing in sound]
+    untrue = {depth for depth, timing in sound if perturbed(timing)}
     keys = sorted({key for _, column in columns for key in column})
     for number, (role, cause) in enumerate(keys):
         known = [
@@ -81,8 +96,22 @@ def _stalls(panel: Axes, sound: Sequence[tuple[int, VariantTiming]]) -> None:
             marker=_MARKERS[number % len(_MARKERS)],
             linestyle="--" if role == "producer" else "-",
         )
+        hollow = [pair for pair in known if pair[0] in untrue]
+        if not hollow:
+            continue
+        panel.plot(
+            [depth for depth, _ in hollow],
+            [cycles for _, cycles in hollow],
+            color=_COLOURS[cause],
+            marker=_MARKERS[number % len(_MARKERS)],
+            markerfacecolor="white",
+            linestyle="none",
+        )
     panel.set_ylabel("waiting, cycles per tile")
     panel.set_xlabel("num_stages")
     panel.set_xticks([depth for depth, _ in columns])
+    if any(depth in untrue for depth, column in columns if column):
+        panel.plot([], [], color="#222222", marker="o", markerfacecolor="white", linestyle="none",
+                   label="hollow: perturbed by the probes")  # fmt: skip
     if keys:
         panel.legend()

@@ -2,6 +2,8 @@
 
 import struct
 
+from msgspec.structs import replace
+
 from stagebench.model.timing import (
     DepthFacts,
     Measurement,
@@ -9,6 +11,7 @@ from stagebench.model.timing import (
     ProbeSite,
     SiteStall,
     Stalls,
+    TimingProblem,
     VariantTiming,
 )
 from stagebench.timing.probe_buffer import MAGIC
@@ -125,3 +128,17 @@ def timing(depth, us, *found, spread=1.0, correct=True, **of_facts):
         stalls=Stalls(sites=found, roles=(), read_cycles=20.0, problems=()),
         correct=correct,
     )
+
+
+def broken(one):
+    """The same with records that were dropped."""
+    problem = TimingProblem(
+        kind="dropped", message="3 records did not fit", cta=0, warp=1, record=None,
+        offset_bytes=None, count=3,
+    )  # fmt: skip
+    return replace(one, stalls=replace(one.stalls, problems=(problem,)))
+
+
+def probed_at(one, cost):
+    """The same with probes that cost so much."""
+    return replace(one, control=measured(100.0), probed=measured(100.0 * cost))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stagebench.timing.rank_correlation import correlate, correlations, ranks
-from tests.timing.building import stall, timing
+from stagebench.timing.rank_correlation import correlate, correlations, left_out, ranks
+from tests.timing.building import broken, probed_at, stall, timing
 
 
 def test_ranks_share_ties():
@@ -47,7 +47,7 @@ def test_four_depths_are_too_few():
     """A perfect order of four is chance once in twelve: no number, and why."""
     found = correlate("a", [1, 2, 3, 4], "b", [1, 2, 3, 4])
     assert (found.n, found.rho, found.low, found.p_value) == (4, None, None, None)
-    assert found.claim == "4 depths are too few: 5 or more are needed"
+    assert found.claim == "4 depths are too few, 5 are needed"
 
 
 def test_only_rows_that_have_both_count():
@@ -79,11 +79,24 @@ def test_a_sweep():
     ]  # fmt: skip
     depth, data = correlations(timings)
     assert (depth.left, depth.right, depth.n, depth.rho) == ("num_stages", "kernel time", 5, -1)
-    assert (data.left, data.rho) == ("consumer: wait for data", 1)
-    assert data.claim.startswith("kernel time rises as consumer: wait for data rises;")
+    assert (data.left, data.rho) == ("consumers' wait for data", 1)
+    assert left_out(timings) == {"output wrong": (6,)}
+    assert data.claim.startswith("kernel time rises as consumers' wait for data rises;")
 
 
 def test_the_same_every_time():
     """Above eight depths orders are sampled, with a fixed seed."""
     a, b = list(range(12)), [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]
     assert correlate("a", a, "b", b) == correlate("a", a, "b", b)
+
+
+def test_waits_that_can_t_be_trusted_are_not_ranked():
+    """Perturbed by the probes, or their records damaged: the time of the depth counts still."""
+    timings = [timing(depth, 900 - depth, stall(100 * depth)) for depth in range(1, 8)]
+    timings[0], timings[6] = probed_at(timings[0], 1.3), broken(timings[6])
+    time, data = correlations(timings)
+    assert (time.n, data.n) == (7, 5)
+    assert left_out(timings) == {
+        "waits perturbed by the probes": (1,),
+        "waits not known, for the probes are damaged": (7,),
+    }

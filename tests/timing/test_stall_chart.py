@@ -7,7 +7,7 @@ import pytest
 
 from stagebench.errors import MachineError, UsageError
 from stagebench.timing.stall_chart import stall_chart
-from tests.timing.building import stall, timing
+from tests.timing.building import broken, probed_at, stall, timing
 
 SWEEP = [
     timing(1, 580, stall(1419), stall(9, cause="slot", role="producer")),
@@ -28,8 +28,21 @@ def test_both_panels():
     assert "waiting, cycles per tile" in found
     assert "num_stages" in found
     assert {"consumer: data", "producer: slot"} <= set(found)
-    assert "gemm (output wrong at 3: not shown)" in found
+    assert {"gemm", "(output wrong at 3: not shown)"} <= set(found)
     assert "3" not in found
+
+
+def test_waits_that_can_t_be_trusted_look_so():
+    """Perturbed ones are hollow and the legend says why; damaged ones are not drawn at all."""
+    good = [timing(depth, 100, stall(100 * depth)) for depth in (1, 2, 3)]
+    plain = stall_chart(good, title="gemm")
+    assert "hollow: perturbed by the probes" not in texts(plain)
+    odd = stall_chart([good[0], probed_at(good[1], 1.3), good[2]], title="gemm")
+    assert "hollow: perturbed by the probes" in texts(odd)
+    assert odd.count(b"<use") == plain.count(b"<use") + 2  # the depth's, and the legend's
+    lost = stall_chart([good[0], broken(good[1]), good[2]], title="gemm")
+    assert "(probes damaged at 2: waits not shown)" in texts(lost)
+    assert lost.count(b"<use") == plain.count(b"<use") - 1
 
 
 def test_same_bytes():
