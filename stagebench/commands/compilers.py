@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from stagebench.errors import EXIT_OK, MachineError, UsageError
 
 if TYPE_CHECKING:
+    from stagebench.lowering.compiler_choice import Release
     from stagebench.lowering.overlays import Overlays
 
 
@@ -41,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"compilers {arguments.action}: which one?",
             hint=f"stagebench compilers {arguments.action} tilelang==0.1.14",
         )
+    act = _add if arguments.action == "add" else _remove
     for text in arguments.compiler:
         choice = parse_choice(text)
         if isinstance(choice, Place) or choice.version is None:
@@ -48,24 +50,27 @@ def run(arguments: argparse.Namespace) -> int:
                 f"compilers {arguments.action} {text}: only releases are kept in the cache",
                 hint="tilelang==VERSION; a place of your own is used as it is, with --compiler",
             )
-        _act(arguments.action, choice, overlays)
+        act(choice, overlays)
     return EXIT_OK
 
 
-def _act(action: str, release: object, overlays: Overlays) -> None:
-    from stagebench.lowering.compiler_choice import Release, distribution_of
+def _add(release: Release, overlays: Overlays) -> None:
     from stagebench.lowering.installed_packages import is_here
 
-    assert isinstance(release, Release)  # noqa: S101 - the caller has looked
-    own = is_here(release)
-    if action == "add" and own:
+    if is_here(release):
         sys.stdout.write(f"{release} is this environment's own: nothing to make\n")
-    elif action == "add":
-        overlays.make(release)
-        sys.stdout.write(f"{release} is ready\n")
-    elif overlays.remove(release):
+        return
+    overlays.make(release)
+    sys.stdout.write(f"{release} is ready\n")
+
+
+def _remove(release: Release, overlays: Overlays) -> None:
+    from stagebench.lowering.compiler_choice import distribution_of
+    from stagebench.lowering.installed_packages import is_here
+
+    if overlays.remove(release):
         sys.stdout.write(f"{release} removed\n")
-    elif own:
+    elif is_here(release):
         raise MachineError(
             f"{release} is this environment's own ({sys.prefix}), not one of the cache",
             hint=f"{sys.executable} -m pip uninstall {distribution_of(release.name)}",

@@ -27,7 +27,6 @@ from stagebench.lowering.cache import Cache
 from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.lowering.choose_compilers import choose_compilers, untested_notes
 from stagebench.lowering.lower import (
-    TIR_PIPELINE,
     Limits,
     LowerFunction,
     NoDepthParameterError,
@@ -35,6 +34,7 @@ from stagebench.lowering.lower import (
     lower_with_each,
 )
 from stagebench.model import ParamValue, Run, Scalar
+from stagebench.worker.protocol import TIR_PIPELINE
 
 DEFAULT_TIMEOUT_SECONDS = 300.0
 DEFAULT_ASSEMBLER = "nvrtc"

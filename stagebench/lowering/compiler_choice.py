@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stagebench.errors import UsageError
+from stagebench.lowering.tested_releases import tested_range
 
 COMPILERS = ("tilelang", "tvm")
 """The packages that have an adapter (`stagebench.worker`), as they are imported."""
@@ -24,7 +25,10 @@ _RELEASE = re.compile(r"(?P<name>[A-Za-z][\w.-]*)(?:==(?P<version>[\w.+!-]+))?")
 
 @dataclass(frozen=True)
 class Release:
-    """A release of a compiler; ``version`` is ``None`` for this environment's."""
+    """A release of a compiler; ``version`` is ``None`` for this environment's.
+
+    `parse_release` spells equal versions (PEP 440) alike: one release, one overlay.
+    """
 
     name: str
     version: str | None
@@ -61,6 +65,11 @@ def parse_choice(text: str) -> Choice:
                 hint="a virtual environment, a python, or a folder with a built tilelang in it",
             )
         return Place(Path.cwd() / path)
+    return parse_release(text)
+
+
+def parse_release(text: str) -> Release:
+    """Read ``NAME`` or ``NAME==VERSION``; `UsageError` where it is neither."""
     match = _RELEASE.fullmatch(text)
     name = "" if match is None else match["name"].lower()
     name = _COMPILERS_OF.get(name, name)
@@ -71,4 +80,24 @@ def parse_choice(text: str) -> Choice:
             hint=f"{meant}tilelang, tilelang==VERSION, tvm (Apache TVM), "
             "or the path of an environment",
         )
-    return Release(name, match["version"])
+    version = match["version"]
+    return Release(name, None if version is None else _spelled(name, version))
+
+
+def _spelled(name: str, text: str) -> str:
+    """A version in PEP 440's normal form with three numbers, as both compilers spell theirs."""
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        version = Version(text)
+    except InvalidVersion as exc:
+        raise UsageError(
+            f"--compiler {name}=={text}: {text} is not a version",
+            hint=f"the tested ones are {tested_range(name)}",
+        ) from exc
+    numbers = [*version.release, 0, 0][: max(3, len(version.release))]
+    while len(numbers) > 3 and not numbers[-1]:
+        numbers.pop()
+    epoch = f"{version.epoch}!" if version.epoch else ""
+    rest = str(version).removeprefix(version.base_version)
+    return f"{epoch}{'.'.join(map(str, numbers))}{rest}"

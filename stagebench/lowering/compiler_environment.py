@@ -14,11 +14,10 @@ import sys
 from pathlib import Path
 
 from stagebench.errors import MachineError
-from stagebench.lowering.compiler_choice import distribution_of
+from stagebench.lowering.compiler_choice import COMPILERS, distribution_of
 from stagebench.lowering.installed_packages import find_distribution, identity_of
 from stagebench.model import Compiler, Record
 
-_WITH_IT = ("apache-tvm-ffi", "z3-solver", "torch", "numpy")
 _SCRUBBED_PREFIXES = ("TVM_", "TL_", "TILELANG_", "PYTHON", "LD_PRELOAD")
 _TRACE_VARIABLES = ("NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS")
 _ASK = "import json, sys; print(json.dumps([list(sys.version_info[:3]), sys.path]))"
@@ -28,10 +27,10 @@ _ASK_SECONDS = 60
 class CompilerEnvironment(Record, frozen=True, kw_only=True):
     """An interpreter that can import a compiler.
 
-    ``identity`` is a digest that changes with the compiler, what it is installed with, or a file
-    of either.  ``front`` are folders whose packages win over the interpreter's own, ``behind``
-    those that fill in what it lacks.  ``package`` is
-    the folder of the compiler's own package, ``None`` for that of this environment.
+    ``identity`` is a digest that changes with the compiler, its FFI and its solver, a code file of
+    one of them, and the versions of torch and numpy.  ``front`` are folders whose packages win
+    over the interpreter's own, ``behind`` those that fill in what it lacks.  ``package`` is the
+    folder of the compiler's own package, ``None`` for that of this environment.
     """
 
     compiler: Compiler
@@ -55,9 +54,7 @@ def this_environment(name: str = "tilelang") -> CompilerEnvironment:
     return CompilerEnvironment(
         compiler=Compiler(name=name, version=version),
         python=sys.executable,
-        identity=identity_of(
-            distribution, package, _WITH_IT, None, sys.version_info[:3], name, version
-        ),
+        identity=identity_of(distribution, package, None, sys.version_info[:3], name, version),
     )
 
 
@@ -72,7 +69,7 @@ def environment_in_front(folder: Path, name: str) -> CompilerEnvironment:
     distribution = find_distribution(distribution_of(name), [str(folder)])
     version = distribution.version if distribution else _told_version(folder, package)
     identity = identity_of(
-        distribution, package, _WITH_IT, [str(folder), *sys.path],
+        distribution, package, [str(folder), *sys.path],
         sys.version_info[:3], name, version,
     )  # fmt: skip
     return CompilerEnvironment(
@@ -91,30 +88,40 @@ def _told_version(folder: Path, package: Path) -> str:
     return "local"
 
 
-def environment_at(place: Path, name: str = "tilelang") -> CompilerEnvironment:
-    """The compiler at a place: a virtual environment, an interpreter, or a built source tree."""
-    if place.is_dir() and (place / name / "__init__.py").is_file():
+def environment_at(place: Path) -> CompilerEnvironment:
+    """The compiler at a place: a virtual environment, an interpreter, or a built source tree.
+
+    Which one it is, is seen there: a tree has its package, an interpreter its distribution.  Of a
+    place that has both, `COMPILERS` says which: TileLang, then Apache TVM.
+    """
+    built = (name for name in COMPILERS if (place / name / "__init__.py").is_file())
+    name = next(built, None)
+    if name is not None:
         return environment_in_front(place, name)
     python = place / "bin" / "python" if place.is_dir() else place
+    either = " or ".join(COMPILERS)
     if not os.access(python, os.X_OK):
         raise MachineError(
-            f"{place} is no environment: it has no bin/python, and no package {name}",
-            hint="name a virtual environment, a python, or a folder with a built tilelang in it",
+            f"{place} is no environment: it has no bin/python, and no package {either}",
+            hint=f"name a virtual environment, a python, or a folder with a built {either} in it",
         )
     version, folders = _ask(python)
-    distribution = find_distribution(distribution_of(name), folders)
-    if distribution is None:
+    installed = ((name, find_distribution(distribution_of(name), folders)) for name in COMPILERS)
+    found = next(((name, one) for name, one in installed if one is not None), None)
+    if found is None:
+        either = " or ".join(map(distribution_of, COMPILERS))
         raise MachineError(
-            f"{distribution_of(name)} is not installed in {place}",
-            hint=f"{python} -m pip install {distribution_of(name)}",
+            f"{either} is not installed in {place}",
+            hint=f"{python} -m pip install {distribution_of(COMPILERS[0])}",
         )
+    name, distribution = found
     package = Path(str(distribution.locate_file(name)))
     same = tuple(version[:2]) == sys.version_info[:2]
     return CompilerEnvironment(
         compiler=Compiler(name=name, version=distribution.version),
         python=str(python),
         identity=identity_of(
-            distribution, package, _WITH_IT, folders, tuple(version), name, distribution.version
+            distribution, package, folders, tuple(version), name, distribution.version
         ),
         package=str(package),
         # our own dependencies, where their binaries fit that interpreter

@@ -5,25 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from stagebench.lowering.compiler_choice import COMPILERS, distribution_of
+from stagebench.lowering.compiler_choice import COMPILERS, Release, distribution_of
 from stagebench.lowering.installed_packages import find_distribution
-from stagebench.lowering.overlays import PACKAGES, Overlays, Packages, size_of
+from stagebench.lowering.overlay_folder import (
+    damage,
+    folder_name,
+    packages_of,
+    release_of,
+    size_of,
+)
+from stagebench.lowering.overlays import UNFINISHED, Overlays
 from stagebench.lowering.tested_releases import untested
 from stagebench.model import Record
-from stagebench.model.codec import decode
 
 _BESIDE = {"tilelang": ("apache-tvm-ffi", "z3-solver"), "tvm": ("apache-tvm-ffi",)}
+
+
+State = Literal["here", "made", "damaged", "stray", "unfinished", "broken"]
 
 
 class ListedCompiler(Record, frozen=True, kw_only=True):
     """One compiler as it is typed after ``--compiler``.
 
-    ``state``: ``here`` in this environment, ``made`` in the cache, ``unfinished`` (its making was
-    interrupted: the next use goes on with it).  ``bytes`` is what it takes in the cache.
+    ``state``: ``here`` in this environment, ``made`` in the cache; there too, ``damaged`` (a part
+    of it is missing), ``stray`` (a folder that is no overlay: ``compiler`` is its name),
+    ``unfinished`` (its making was interrupted: the next use goes on with it) and ``broken`` (it is
+    whole, and could not be imported when it was made).  ``bytes`` is what it takes in the cache.
     """
 
     compiler: str
-    state: Literal["here", "made", "unfinished"]
+    state: State
     tested: bool
     packages: dict[str, str]
     folder: str | None
@@ -34,15 +45,11 @@ def list_compilers(overlays: Overlays) -> tuple[ListedCompiler, ...]:
     """This environment's first, then those in the cache."""
     found = [_here(name) for name in COMPILERS]
     listed = [one for one in found if one is not None]
-    for folder in overlays.all():
-        name, _, version = folder.name.partition("-")
-        own = distribution_of(name)
-        kept = decode((folder / PACKAGES).read_bytes(), Packages, str(folder / PACKAGES))
-        packages = {key: value for key, value in kept.packages.items() if key != own}
-        listed.append(_made(name, version, folder, packages, size_of(folder)))
-    for text in overlays.unfinished():
-        name, _, version = text.partition("-")
-        listed.append(_made(name, version, None, {}, None))
+    listed += [_in_cache(folder) for folder in overlays.all()]
+    for folder in overlays.unfinished():
+        release = release_of(folder.name.removeprefix(UNFINISHED))
+        whole = damage(folder) is None
+        listed.append(_kept(folder, release, "broken" if whole else "unfinished"))
     return tuple(listed)
 
 
@@ -62,18 +69,24 @@ def _here(name: str) -> ListedCompiler | None:
     )
 
 
-def _made(
-    name: str,
-    version: str,
-    folder: Path | None,
-    packages: dict[str, str],
-    size: int | None,
-) -> ListedCompiler:
+def _in_cache(folder: Path) -> ListedCompiler:
+    release = release_of(folder.name)
+    named = release is not None and folder.name == folder_name(release)
+    whole = named and damage(folder) is None
+    return _kept(folder, release, "made" if whole else "damaged")
+
+
+def _kept(folder: Path, release: Release | None, state: State) -> ListedCompiler:
+    """What lies in the cache; of what is not whole only that it does."""
+    state = state if release is not None else "stray"
+    made = release is not None and state == "made"
+    packages = packages_of(folder) if made else {}
+    own = None if release is None else distribution_of(release.name)
     return ListedCompiler(
-        compiler=f"{name}=={version}",
-        state="unfinished" if folder is None else "made",
-        tested=untested(name, version) is None,
-        packages=packages,
-        folder=None if folder is None else str(folder),
-        bytes=size,
+        compiler=folder.name if release is None else str(release),
+        state=state,
+        tested=release is not None and untested(release.name, str(release.version)) is None,
+        packages={name: version for name, version in packages.items() if name != own},
+        folder=str(folder),
+        bytes=size_of(folder) if made else None,
     )

@@ -181,7 +181,7 @@ def _death(died: Died, timeout_seconds: float) -> Failure:
             f"out-of-memory killer does that ({counted})",
             pass_name=died.pass_name,
         )
-    how = _signal_name(died.signal) if died.signal else f"exit code {died.exit_code}"
+    how = signal_name(died.signal) if died.signal else f"exit code {died.exit_code}"
     if not died.signal and died.exit_code == 0:
         how = "the process ended by itself, with exit code 0"
     return Failure(
@@ -196,7 +196,8 @@ def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} characters more)"
 
 
-def _signal_name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """A signal as it is known (``SIGABRT``)."""
     try:
         return signal.Signals(number).name
     except ValueError:

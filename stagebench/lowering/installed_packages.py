@@ -12,10 +12,14 @@ from hashlib import blake2b
 from importlib import metadata
 from pathlib import Path
 
-from stagebench.lowering.compiler_choice import Release, distribution_of
+from stagebench.lowering.compiler_choice import Release, distribution_of, parse_release
 
 _CODE = (".py", ".so")
 _NOT_CODE = ("3rdparty", "src", "__pycache__", "include")
+_BESIDE = ("apache-tvm-ffi", "z3-solver")
+_VERSION_ONLY = ("torch", "numpy")
+_PACKAGES = {"apache-tvm": "tvm", "apache-tvm-ffi": "tvm_ffi", "z3-solver": "z3"}
+"""Distributions whose package is called otherwise."""
 _REQUIREMENT = re.compile(r"\s*(?P<name>[A-Za-z0-9._-]+)\s*(?P<versions>[^;]*)")
 
 
@@ -32,7 +36,15 @@ def find_distribution(name: str, folders: Sequence[str] | None) -> metadata.Dist
 def is_here(release: Release) -> bool:
     """Whether this environment has that very release installed, or any for one without version."""
     here = find_distribution(distribution_of(release.name), None)
-    return here is not None and release.version in (None, here.version)
+    if here is None or release.version is None:
+        return here is not None
+    return parse_release(f"{release.name}=={here.version}") == release
+
+
+def package_folder(distribution: metadata.Distribution) -> Path:
+    """Where the package of a distribution lies, if it is there."""
+    name = distribution.metadata["Name"]
+    return Path(str(distribution.locate_file(_PACKAGES.get(name, name))))
 
 
 def requirement(distribution: metadata.Distribution, name: str) -> str | None:
@@ -47,24 +59,28 @@ def requirement(distribution: metadata.Distribution, name: str) -> str | None:
 def identity_of(
     distribution: metadata.Distribution | None,
     package: Path,
-    beside: Sequence[str],
     folders: Sequence[str] | None,
     *told: object,
 ) -> str:
     """A digest that changes with a compiler, what it is installed with, or a file of either.
 
-    ``package`` is the compiler's own folder, ``beside`` the distributions that it runs with, which
-    are looked for in ``folders``; ``told`` is what else tells this compiler from another.
+    ``package`` is the compiler's own folder; what it runs with is looked for in ``folders``: of
+    its FFI and its solver the files count as well, of torch and numpy, which are large and make no
+    code, the versions alone.  ``told`` is what else tells this compiler from another.
     """
     digest = blake2b(digest_size=16)
     digest.update(f"{told}\n".encode())
     if distribution is not None:
         digest.update((distribution.read_text("RECORD") or "").encode())
-    for other in beside:
+    packages = [package]
+    for other in (*_BESIDE, *_VERSION_ONLY):
         found = find_distribution(other, folders)
         digest.update(f"{other} {found.version if found else 'absent'}\n".encode())
-    for line in _file_states(package):
-        digest.update(line.encode())
+        if found is not None and other in _BESIDE:
+            packages.append(package_folder(found))
+    for folder in packages:
+        for line in (f"{folder.name}\n", *_file_states(folder)):
+            digest.update(line.encode())
     return digest.hexdigest()
 
 

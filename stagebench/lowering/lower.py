@@ -21,6 +21,7 @@ from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.lowering.worker_process import WorkerProcess
 from stagebench.model import Compiler, VariantResult
 from stagebench.worker.protocol import (
+    TIR_PIPELINE,
     Died,
     Done,
     Lower,
@@ -32,8 +33,6 @@ from stagebench.worker.protocol import (
     Times,
 )
 
-TIR_PIPELINE = "tir_pipeline"
-"""Which passes Apache TVM runs: a pass config of its adapter's alone (``--pipeline``)."""
 _MAX_WORKER_STARTS = 3
 
 

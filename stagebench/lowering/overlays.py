@@ -3,8 +3,8 @@
 An overlay holds one TileLang wheel with the ``apache-tvm-ffi`` and ``z3-solver`` that go with it
 (its libraries find those beside them), and is put in front of this environment's packages, whose
 torch it shares.  pip fetches and unpacks, first the wheel, then what its metadata demands: what is
-finished stays when the making is interrupted, and only a whole overlay gets its name.  One process
-makes it, the others wait.  Overlays are made for one Python version and machine.
+finished stays when the making is interrupted, and only an overlay that a worker could import gets
+its name.  One process makes it, the others wait.  Overlays are for one Python version and machine.
 
 Does not handle: dependencies of a release that this environment lacks; its import says so.
 """
@@ -20,33 +20,33 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from stagebench.dump.atomic_file import write_file
+import stagebench.lowering
 from stagebench.errors import MachineError
-from stagebench.lowering.compiler_choice import Release, distribution_of
-from stagebench.lowering.compiler_environment import worker_environ
+from stagebench.lowering.compiler_choice import COMPILERS, Release, distribution_of
+from stagebench.lowering.compiler_environment import environment_in_front, worker_environ
 from stagebench.lowering.installed_packages import find_distribution, requirement
+from stagebench.lowering.overlay_folder import (
+    damage,
+    folder_name,
+    release_of,
+    size_of,
+    write_packages,
+)
 from stagebench.lowering.tested_releases import beside
-from stagebench.model import Record
-from stagebench.model.codec import encode_pretty
+from stagebench.lowering.worker_process import must_start
 
 if TYPE_CHECKING:
     from stagebench.lowering.pip_failure import PipFailure
 
 FOLDER = "compilers"
 _BESIDE = ("apache-tvm-ffi", "z3-solver")
-_UNFINISHED = ".unfinished-"
+UNFINISHED = ".unfinished-"
+_REMOVED = ".removed-"
+_LOCK = ".lock-"
 _PART = ".part-"
-PACKAGES = "packages.json"
-SIZE = "size.txt"
-
-
-class Packages(Record, frozen=True, kw_only=True):
-    """``packages.json``: what an overlay consists of, distribution by version."""
-
-    schema_version: Literal[1]
-    packages: dict[str, str]
+_PIP = Path(stagebench.lowering.__file__).with_name("pip_main.py")
 
 
 class Overlays:
@@ -58,35 +58,41 @@ class Overlays:
         self._tell = tell
 
     def find(self, release: Release) -> Path | None:
-        """The overlay of a release, if it has been made."""
-        folder = self.folder / _folder_name(release)
-        return folder if folder.is_dir() else None
+        """The overlay of a release, if it has been made; `MachineError` where it is damaged."""
+        folder = self.folder / folder_name(release)
+        if not folder.is_dir():
+            return None
+        broken = damage(folder)
+        if broken is not None:
+            raise MachineError(
+                f"{release} is damaged in the cache: {broken}",
+                hint=f"`stagebench compilers remove {release}`, then "
+                f"`stagebench compilers add {release}`",
+            )
+        return folder
 
     def all(self) -> tuple[Path, ...]:
-        """All finished overlays, by name."""
+        """Every folder that has the name of a finished overlay or a stray one, oldest first."""
         if not self.folder.is_dir():
             return ()
         found = [path for path in self.folder.iterdir() if path.is_dir()]
-        return tuple(sorted(path for path in found if not path.name.startswith(".")))
+        names = [path.name for path in found if not path.name.startswith(".")]
+        return tuple(self.folder / name for name in sorted(names, key=_age))
 
-    def unfinished(self) -> tuple[str, ...]:
-        """The names of overlays whose making was interrupted."""
-        if not self.folder.is_dir():
-            return ()
-        names = (path.name for path in self.folder.iterdir())
-        return tuple(sorted(n.removeprefix(_UNFINISHED) for n in names if _UNFINISHED in n))
+    def unfinished(self) -> tuple[Path, ...]:
+        """The folders of overlays whose making was interrupted, or that can't be imported."""
+        found = self.folder.glob(f"{UNFINISHED}*") if self.folder.is_dir() else ()
+        return tuple(sorted(found, key=lambda path: _age(path.name.removeprefix(UNFINISHED))))
 
     def make(self, release: Release) -> Path:
         """The overlay of a release, made now where it is missing; `MachineError` if it can't be."""
         found = self.find(release)
         if found is not None:
             return found
-        name = _folder_name(release)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with self._alone(name):
-                found = self.find(release)
-                return found or self._make(release, name)
+            with self._alone(release):
+                return self.find(release) or self._make(release)
         except OSError as exc:
             raise MachineError(
                 f"{release} can't be put into {self.folder}: {exc.strerror or exc}",
@@ -95,32 +101,38 @@ class Overlays:
 
     def remove(self, release: Release) -> bool:
         """Delete an overlay and what is left of an interrupted making; whether there was any."""
-        name = _folder_name(release)
-        there = False
         if not self.folder.is_dir():
             return False
-        with self._alone(name):
-            for place in (self.folder / name, self.folder / f"{_UNFINISHED}{name}"):
-                if place.is_dir():
-                    there = True
-                    gone = self.folder / f".removed-{os.getpid()}-{name}"
-                    place.rename(gone)
-                    shutil.rmtree(gone, ignore_errors=True)
-        (self.folder / f".lock-{name}").unlink(missing_ok=True)
-        return there
+        with self._alone(release):
+            places = self._places(release)
+            for place in places:
+                place.rename(self._removed(release))
+                self._clear(release)
+        return bool(places)
 
-    def _make(self, release: Release, name: str) -> Path:
-        self._tell(f"making {release} in {self.folder} (once; about 80 MB to fetch)")
-        unfinished = self.folder / f"{_UNFINISHED}{name}"
+    def _places(self, release: Release) -> list[Path]:
+        """Where something of a release lies, under whatever spelling of its version."""
+        named = ((path, path.name.removeprefix(UNFINISHED)) for path in self.folder.iterdir())
+        return [path for path, name in named if path.is_dir() and release_of(name) == release]
+
+    def _clear(self, release: Release) -> None:
+        """Delete what is being removed, also by a removal that was killed."""
+        shutil.rmtree(self._removed(release), ignore_errors=True)
+
+    def _removed(self, release: Release) -> Path:
+        return self.folder / f"{_REMOVED}{folder_name(release)}"
+
+    def _make(self, release: Release) -> Path:
+        self._tell(f"making {release} in {self.folder} (once)")
+        name = folder_name(release)
+        unfinished = self.folder / f"{UNFINISHED}{name}"
         unfinished.mkdir(exist_ok=True)
-        version = str(release.version)
-        self._part(
-            unfinished, release.name, [f"{distribution_of(release.name)}=={version}"], release
-        )
-        made = find_distribution(distribution_of(release.name), [str(unfinished)])
+        own = distribution_of(release.name)
+        self._part(unfinished, release.name, [f"{own}=={release.version}"], release)
+        made = find_distribution(own, [str(unfinished)])
         if made is None:
             raise MachineError(f"the wheel of {release} does not hold {release.name}")
-        tested = beside(release.name, version)
+        tested = beside(release.name, str(release.version))
         demanded = {other: requirement(made, other) for other in _BESIDE}
         demands = [
             f"{other}=={tested[other]}" if other in tested else demand
@@ -129,14 +141,12 @@ class Overlays:
         ]
         if demands:
             self._part(unfinished, "beside", demands, release)
-        own = distribution_of(release.name)
         names = [own, *(other for other, demand in demanded.items() if demand is not None)]
         found = {other: find_distribution(other, [str(unfinished)]) for other in names}
-        packages = {other: one.version for other, one in found.items() if one is not None}
+        write_packages(unfinished, {other: one.version for other, one in found.items() if one})
+        must_start(environment_in_front(unfinished, release.name))
         for mark in unfinished.glob(f"{_PART}*"):
             mark.unlink()
-        record = Packages(schema_version=1, packages=packages)
-        write_file(unfinished / PACKAGES, encode_pretty(record))
         size_of(unfinished)
         unfinished.rename(self.folder / name)
         return self.folder / name
@@ -147,7 +157,7 @@ class Overlays:
         if mark.exists():
             return
         command = [
-            sys.executable, "-I", "-m", "pip", "install", "--quiet", "--no-input",
+            sys.executable, "-I", str(_PIP), str(os.getpid()), "install", "--quiet", "--no-input",
             "--disable-pip-version-check", "--no-deps", "--no-compile", "--only-binary", ":all:",
             "--upgrade", "--target", str(folder), *demands,
         ]  # fmt: skip
@@ -169,42 +179,56 @@ class Overlays:
         mark.touch()
 
     def _hint(self, failure: PipFailure) -> str:
-        there = ", ".join(path.name.replace("-", "==", 1) for path in self.all())
+        whole = (release_of(path.name) for path in self.all() if damage(path) is None)
+        there = ", ".join(str(release) for release in whole if release is not None)
         work = f"made already, and at hand as ever: {there or 'none'}"
         return work if failure.hint is None else f"{failure.hint}; {work}"
 
     @contextlib.contextmanager
-    def _alone(self, name: str) -> Iterator[None]:
-        """Hold the lock of one overlay; it falls when this process ends, however it does."""
-        handle = os.open(self.folder / f".lock-{name}", os.O_RDWR | os.O_CREAT, 0o644)
-        try:
+    def _alone(self, release: Release) -> Iterator[None]:
+        """Hold the lock of one overlay; it falls when this process ends, however it does.
+
+        Whoever finds nothing of the release when it is done deletes the lock's file; who has waited
+        for a file that is gone meanwhile takes the lock of the new one.
+        """
+        lock = self.folder / f"{_LOCK}{folder_name(release)}"
+        while True:
+            handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                self._tell(f"waiting for another process that makes {name}")
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(handle)
+                self._take(handle, release)
+                if not _is_file_of(handle, lock):
+                    continue
+                self._clear(release)
+                try:
+                    yield
+                finally:
+                    if not self._places(release):
+                        lock.unlink(missing_ok=True)
+                return
+            finally:
+                os.close(handle)
+
+    def _take(self, handle: int, release: Release) -> None:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._tell(f"waiting for another process that makes {release}")
+            fcntl.flock(handle, fcntl.LOCK_EX)
 
 
-def size_of(overlay: Path) -> int:
-    """What an overlay takes, in bytes: measured once, and kept beside it where that is possible."""
-    kept = overlay / SIZE
-    with contextlib.suppress(OSError, ValueError):
-        return int(kept.read_text())
-    size = _measured(overlay)
-    with contextlib.suppress(OSError):
-        write_file(kept, f"{size}\n".encode())
-    return size
+def _is_file_of(handle: int, path: Path) -> bool:
+    """Whether an open file is the one that lies there now."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
-def _measured(root: Path) -> int:
-    total = 0
-    for folder, _, files in os.walk(root):
-        total += sum(os.lstat(os.path.join(folder, name)).st_size for name in files)  # noqa: PTH118 - thousands of files
-    return total
+def _age(name: str) -> tuple[int, object]:
+    """Sorts folders by compiler and version; strays come last."""
+    from packaging.version import Version
 
-
-def _folder_name(release: Release) -> str:
-    return f"{release.name}-{release.version}"
+    release = release_of(name)
+    if release is None:
+        return (len(COMPILERS), name)
+    return (COMPILERS.index(release.name), Version(str(release.version)))

@@ -75,9 +75,9 @@ def _no_space(folder: Path) -> PipFailure:
     return PipFailure(
         "no_space",
         f"no space left on the device: {', '.join(free)}",
-        "a release takes about 300 MiB, and as much while it is unpacked; STAGEBENCH_CACHE_DIR or "
-        "XDG_CACHE_HOME names another cache, TMPDIR another place to unpack; "
-        "`stagebench compilers remove` makes room",
+        "STAGEBENCH_CACHE_DIR or XDG_CACHE_HOME names another cache, TMPDIR another place to "
+        "unpack; `stagebench compilers` says what each takes, `stagebench compilers remove` makes "
+        "room",
     )
 
 

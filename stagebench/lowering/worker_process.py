@@ -17,6 +17,8 @@ import msgspec
 import stagebench.worker
 from stagebench.errors import MachineError
 from stagebench.lowering.compiler_environment import CompilerEnvironment, worker_environ
+from stagebench.lowering.failure import signal_name
+from stagebench.lowering.tested_releases import untested
 from stagebench.worker import protocol
 from stagebench.worker.protocol import Cancel, FromWorker, Hello, Lower, Refused
 
@@ -102,9 +104,19 @@ class WorkerProcess:
     def hello(self, messages: Iterator[FromWorker]) -> Hello:
         """Wait for the worker's first message."""
         first = next(messages, None)
-        if not isinstance(first, Hello):
-            raise self._refusal(f"it ended while starting\n{self.log_tail()}".strip())
-        return first
+        if isinstance(first, Hello):
+            return first
+        how = self._ending() if first is None else "it did not say that it has started"
+        raise self._refusal(f"{how}\n{self.log_tail()}".strip())
+
+    def _ending(self) -> str:
+        """How the worker ended before it said anything."""
+        try:
+            code = self._process.wait(_PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return "it closed its output while starting"
+        how = f"exit code {code}" if code >= 0 else signal_name(-code)
+        return f"it ended while starting ({how})"
 
     def _refusal(self, message: str) -> MachineError:
         compiler = self.environment.compiler
@@ -112,7 +124,7 @@ class WorkerProcess:
         return MachineError(
             f"{compiler.name} {compiler.version} can't be imported by {self.environment.python}"
             f"{front}: {message}",
-            hint=_import_by_hand(self.environment),
+            hint="; ".join(_next_steps(self.environment)),
         )
 
     def log_tail(self, size: int = 4096) -> str:
@@ -137,9 +149,20 @@ class WorkerProcess:
         self._log.close()
 
 
-def _import_by_hand(environment: CompilerEnvironment) -> str:
-    """What shows all of an import that fails; of this environment's compiler ``doctor`` does."""
-    if environment.package is None:
-        return "stagebench doctor says what is missing"
-    front = f"PYTHONPATH={os.pathsep.join(environment.front)} " if environment.front else ""
-    return f"`{front}{environment.python} -c 'import {environment.compiler.name}'` shows all of it"
+def must_start(environment: CompilerEnvironment) -> None:
+    """Start a worker and end it: `MachineError` where its compiler can't be imported."""
+    with WorkerProcess(environment, jobs=1) as worker:
+        worker.hello(worker.messages())
+
+
+def _next_steps(environment: CompilerEnvironment) -> Iterator[str]:
+    """What shows all of an import that fails, and whether there was any hope."""
+    compiler = environment.compiler
+    if environment.package is None:  # this environment's own
+        yield "stagebench doctor says what is missing"
+    else:
+        front = f"PYTHONPATH={os.pathsep.join(environment.front)} " if environment.front else ""
+        yield f"`{front}{environment.python} -c 'import {compiler.name}'` shows all of it"
+    unknown = untested(compiler.name, compiler.version)
+    if unknown is not None:
+        yield unknown

@@ -14,6 +14,9 @@ from stagebench.report.console import open_console
 _STATES = {
     "here": "this environment",
     "made": "in the cache",
+    "damaged": "damaged: remove it and add it again",
+    "stray": "not made by stagebench",
+    "broken": "can't be imported: `stagebench compilers add` says why",
     "unfinished": "unfinished: the next use goes on with it",
 }
 
@@ -29,8 +32,11 @@ def compiler_lines(listed: Sequence[ListedCompiler], width: int) -> list[Text]:
     rows: list[list[lines.Styled]] = []
     for one in listed:
         beside = ", ".join(f"{name} {version}" for name, version in one.packages.items())
+        if one.state == "stray":
+            beside = str(one.folder)
         size = "" if one.bytes is None else f"{one.bytes >> 20} MiB"
-        state = _STATES[one.state] + ("" if one.tested else ", untested")
+        known = one.tested or one.state == "stray"
+        state = _STATES[one.state] + ("" if known else ", untested")
         rows.append([(one.compiler, "bold"), (state, ""), (size, "dim"), (beside, "dim")])
     found = lines.fitted(rows, width) if rows else [Text("no compiler is at hand")]
     return [*found, Text("`stagebench compilers add tilelang==VERSION` makes another", style="dim")]

@@ -99,10 +99,10 @@ def _failures(columns: Sequence[Column]) -> Iterable[Note]:
         failure = column.result.failure
         if failure is not None:
             where = f" in {failure.pass_name}" if failure.pass_name else ""
-            first = next((line for line in failure.message.splitlines() if line.strip()), "")
-            found.append(
-                (failure.kind, column.depth, f"{FAILURES[failure.kind]}{where}: {first.strip()}")
-            )
+            said = next((line for line in failure.message.splitlines() if line.strip()), "").strip()
+            if failure.kind == "no_compiler" and failure.detail is not None:  # what to do about it
+                said += f"; {failure.detail}"
+            found.append((failure.kind, column.depth, f"{FAILURES[failure.kind]}{where}: {said}"))
     for _, depths, text in group_messages(found):
         yield Note(kind="failure", depths=quantities.depths_name(depths), text=text)
 

@@ -44,7 +44,7 @@ def main() -> int:
         if compiler not in _ADAPTERS:
             raise ImportError(f"no adapter for the compiler {compiler!r}")
         adapter = importlib.import_module(_ADAPTERS[compiler])
-    except Exception as exc:  # noqa: BLE001 - whatever an import raises is the answer
+    except BaseException as exc:  # noqa: BLE001 - whatever an import raises is the answer
         message = f"{type(exc).__name__}: {exc}"
         os.write(replies, protocol.encode_line(protocol.Refused(message=message)))
         return 1

@@ -11,6 +11,9 @@ import msgspec
 
 from stagebench.model import Compiler, Diagnostic, Facts, ParamValue, Record, Scalar, Variant
 
+TIR_PIPELINE = "tir_pipeline"
+"""Which passes Apache TVM runs: a pass config of its adapter's alone (``--pipeline``)."""
+
 
 class LowerRequest(Record, frozen=True, kw_only=True):
     """One variant to lower.

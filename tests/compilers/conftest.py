@@ -4,13 +4,21 @@ import os
 
 import pytest
 
+from stagebench.lowering import overlays as overlays_module
 from stagebench.lowering.overlays import Overlays
 from tests.compilers import fake_wheels
 
 
 @pytest.fixture
-def index(tmp_path, monkeypatch):
+def importable(monkeypatch):
+    """A tiny wheel counts as a compiler that can be imported."""
+    monkeypatch.setattr(overlays_module, "must_start", lambda _: None)
+
+
+@pytest.fixture
+def index(tmp_path, monkeypatch, importable):
     """The only place where pip finds anything."""
+    del importable
     folder = tmp_path / "index"
     folder.mkdir()
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -29,6 +37,7 @@ def told():
 
 
 @pytest.fixture
-def overlays(tmp_path, told):
+def overlays(tmp_path, told, importable):
     """Overlays of an empty cache."""
+    del importable
     return Overlays(tmp_path / "cache", told.append)

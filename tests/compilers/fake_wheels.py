@@ -22,6 +22,17 @@ def wheel(folder, name, version, *, code="x = 1\n", requires=()):
             archive.writestr(path, text)
 
 
+def unpacked(folder, name, version, *, code="x = 1\n"):
+    """Unpack a wheel as pip does; what it is, as an overlay's list says it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wheel(folder, name, version, code=code)
+    (packed,) = folder.glob("*.whl")
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(folder)
+    packed.unlink()
+    return {name: version}
+
+
 def release(folder, version, *, code="x = 1\n", ffi="apache-tvm-ffi<3,>=2", z3="z3-solver>=1"):
     """Write a compiler's wheel that demands two others."""
     wheel(folder, "tilelang", version, code=code, requires=(ffi, z3, 'torch; extra == "x"'))

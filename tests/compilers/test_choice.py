@@ -10,7 +10,8 @@ from stagebench.errors import MachineError, UsageError
 from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers
 from stagebench.lowering.compiler_choice import Place, Release, parse_choice
 from stagebench.lowering.compiler_environment import environment_at, this_environment
-from stagebench.lowering.tested_releases import TESTED, untested
+from stagebench.lowering.tested_releases import TESTED, TESTED_TVM, untested
+from stagebench.model import Compiler
 from tests.compilers import fake_wheels
 
 HERE = f"tilelang=={version('tilelang')}"
@@ -22,12 +23,26 @@ HERE = f"tilelang=={version('tilelang')}"
         ("tilelang", Release("tilelang", None)),
         ("tilelang==0.1.14", Release("tilelang", "0.1.14")),
         ("TileLang==0.1.14", Release("tilelang", "0.1.14")),
+        ("tilelang==0.1.014", Release("tilelang", "0.1.14")),
+        ("tilelang==v0.1.14.0", Release("tilelang", "0.1.14")),
+        ("tilelang==0.1.14.1", Release("tilelang", "0.1.14.1")),
+        ("tilelang==1!0.2rc1+cu.1", Release("tilelang", "1!0.2.0rc1+cu.1")),
+        ("tvm==0.25.0.POST1", Release("tvm", "0.25.0.post1")),
+        ("tvm==0.25-1", Release("tvm", "0.25.0.post1")),
+        ("apache-tvm==0.26", Release("tvm", "0.26.0")),
         ("/", Place(Path("/"))),
     ],
 )
 def test_what_is_read(text, choice):
     """A name, a release, a path."""
     assert parse_choice(text) == choice
+
+
+@pytest.mark.parametrize(("name", "releases"), [("tilelang", TESTED), ("tvm", TESTED_TVM)])
+def test_tested_releases_are_spelled_as_they_are_read(name, releases):
+    """What is known of a release is found under the one spelling of its version."""
+    for release in releases:
+        assert parse_choice(f"{name}=={release}") == Release(name, release)
 
 
 @pytest.mark.parametrize(
@@ -37,6 +52,7 @@ def test_what_is_read(text, choice):
         ("tilelang>=0.1.14", "tilelang, tilelang==VERSION"),
         ("tilelang=0.1.14", "tilelang, tilelang==VERSION"),
         ("clang==18", "tilelang, tilelang==VERSION"),
+        ("tilelang==latest", "the tested ones are 0.1.9 to "),
         ("./no/such/place", "a virtual environment, a python"),
     ],
 )
@@ -55,7 +71,7 @@ def choose(texts, tmp_path, told=None):
 @pytest.mark.usefixtures("index")
 def test_this_environment_s_own_release_is_not_made(tmp_path):
     """Its version, no version, and nothing at all are the compiler that is installed here."""
-    for texts in ([], ["tilelang"], [HERE]):
+    for texts in ([], ["tilelang"], [HERE], [f"{HERE}.0"]):
         assert choose(texts, tmp_path) == (this_environment(),)
 
 
@@ -63,28 +79,30 @@ def test_this_environment_s_own_release_is_not_made(tmp_path):
 @pytest.mark.usefixtures("index")
 def test_one_that_can_not_be_had(tmp_path):
     """It is a record with the reason where others can; an error where it is alone."""
-    missing, here = choose(["tilelang==9.0", HERE], tmp_path)
+    missing, here = choose(["tilelang==9.0.0", HERE], tmp_path)
     assert isinstance(missing, NoCompiler)
-    assert missing.compiler.version == "9.0"
+    assert missing.compiler.version == "9.0.0"
     assert here == this_environment()
-    with pytest.raises(MachineError, match=r"tilelang==9\.0 is not here"):
-        choose(["tilelang==9.0"], tmp_path)
+    with pytest.raises(MachineError, match=r"tilelang==9\.0\.0 is not here"):
+        choose(["tilelang==9.0.0"], tmp_path)
 
 
 def test_twice_the_same(index, tmp_path):
     """A value that names what another one does is a mistake."""
-    fake_wheels.release(index, "9.0")
+    fake_wheels.release(index, "9.0.0")
     with pytest.raises(UsageError, match="given twice"):
-        choose(["tilelang==9.0", "tilelang==9.0"], tmp_path)
+        choose(["tilelang==9.0.0", "tilelang==9.0.0"], tmp_path)
 
 
 def test_an_untested_release_is_said(index, tmp_path):
     """Once, with what was tested; a tested one and a local build of one are not remarked."""
-    fake_wheels.release(index, "9.0")
+    fake_wheels.release(index, "9.0.0")
     told = []
-    choose(["tilelang==9.0"], tmp_path, told)
+    choose(["tilelang==9.0.0"], tmp_path, told)
     first, *_, last = TESTED
-    assert f"tilelang 9.0 is untested: this stagebench was tested with {first} to {last}" in told[1]
+    assert (
+        f"tilelang 9.0.0 is untested: this stagebench was tested with {first} to {last}" in told[1]
+    )
     assert untested("tilelang", "0.1.12") is None
     assert untested("tilelang", "0.1.15+gitabc") is None
     assert untested("tilelang", "0.1.8") is not None
@@ -124,6 +142,31 @@ def test_an_environment_by_its_place():
     assert found.compiler == this_environment().compiler
     assert found.python == str(Path(sys.prefix) / "bin" / "python")
     assert any(folder.endswith("site-packages") for folder in found.behind)
+
+
+def test_a_place_says_which_compiler_it_has(tmp_path):
+    """A build by its package; of one that has both it is TileLang."""
+    (tmp_path / "tvm").mkdir()
+    (tmp_path / "tvm" / "__init__.py").write_text("x = 1\n")
+    assert environment_at(tmp_path).compiler == Compiler(name="tvm", version="local")
+    assert environment_at(tree(tmp_path)).compiler.name == "tilelang"
+
+
+def test_an_interpreter_says_which_compiler_it_has(tmp_path):
+    """By the distributions that it finds."""
+    folder = tmp_path / "packages"
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text(f"#!/bin/sh\necho '[[3, 1, 0], [\"{folder}\"]]'\n")
+    python.chmod(0o755)
+    with pytest.raises(MachineError, match="tilelang or apache-tvm is not installed in"):
+        environment_at(tmp_path)
+    fake_wheels.unpacked(folder, "apache-tvm", "0.26.0")
+    found = environment_at(tmp_path)
+    assert found.compiler == Compiler(name="tvm", version="0.26.0")
+    assert (found.package, found.behind) == (str(folder / "tvm"), ())
+    fake_wheels.unpacked(folder, "tilelang", "0.1.15")
+    assert environment_at(python).compiler.name == "tilelang"
 
 
 def test_places_that_are_none(tmp_path):

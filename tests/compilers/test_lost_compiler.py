@@ -8,8 +8,11 @@ import pytest
 from stagebench.errors import MachineError
 from stagebench.lowering.choose_compilers import NoCompiler
 from stagebench.lowering.compiler_environment import environment_in_front
+from stagebench.lowering.failure import from_no_compiler
 from stagebench.lowering.lower import Limits, Lowering, lower_with_each
+from stagebench.lowering.tested_releases import untested
 from stagebench.model import Compiler
+from stagebench.report.sweep_notes import Column, notes
 from tests.command_line import stagebench
 from tests.lowering.fake_compiler import environment, request
 
@@ -58,11 +61,36 @@ def test_its_variants_fail_and_the_others_do_not(tmp_path):
     assert sorted(watcher.finished_ones) == [0, 1, 2, 3], "indices go on over both"
 
 
-def test_an_import_that_ends_the_process(tmp_path):
-    """A C++ abort at import is a broken compiler like any other."""
-    bad = broken(tmp_path, "import os\nos.abort()\n")
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        ("import os\nos.abort()\n", "it ended while starting (SIGABRT)"),
+        ("import os\nos._exit(3)\n", "it ended while starting (exit code 3)"),
+        ("import sys\nsys.exit(3)\n", "SystemExit: 3"),
+        ("raise KeyboardInterrupt\n", "KeyboardInterrupt: "),
+    ],
+)
+def test_an_import_that_ends_the_process(tmp_path, code, how):
+    """It is a broken compiler like any other; how it ended is said."""
+    bad = broken(tmp_path, code)
     found = lower([environment(tmp_path, WORKS), bad])
     assert [f.result.failure.kind for f in found] == ["compile_error"] * 2 + ["no_compiler"] * 2
+    assert how in found[2].result.failure.message
+
+
+def test_its_cell_says_what_to_do(tmp_path):
+    """The import to try by hand, and that nobody has tried that release."""
+    bad = broken(tmp_path, "raise ImportError('no such thing')\n")
+    result = from_no_compiler(
+        request(1), Compiler(name="tilelang", version="0.1.8"), "it can't be imported", "try it"
+    )
+    (note,) = notes([Column(depth="1", result=result, kernel_cu=None)])
+    assert note.text == "no compiler: it can't be imported; try it"
+    (lost, *_) = lower([bad, environment(tmp_path, WORKS)])
+    assert lost.result.failure.detail == (
+        f"`PYTHONPATH={bad.front[0]} {sys.executable} -c 'import tilelang'` shows all of it; "
+        f"{untested('tilelang', '9.0+local')}"
+    )
 
 
 def test_one_that_is_not_there(tmp_path):
@@ -82,14 +110,14 @@ def test_none_is_left(tmp_path):
 
 
 def test_one_that_is_alone_is_one_line_and_what_shows_more(tmp_path):
-    """Not that it is untested too: it never ran."""
+    """That it is untested too is part of the hint, and said once."""
     bad = broken(tmp_path, "raise ImportError('no such thing')\n").front[0]
     words = ("gemm", "--arch", "sm_80", "--compiler", bad)
     done = stagebench("sweep", *words, "--num-stages", "2", "--no-dumps")
     reason = (
         f"stagebench: tilelang 9.0+local can't be imported by {sys.executable} with {bad} in "
         f"front: ImportError: no such thing\n  hint: `PYTHONPATH={bad} {sys.executable} -c "
-        "'import tilelang'` shows all of it\n"
+        f"'import tilelang'` shows all of it; {untested('tilelang', '9.0+local')}\n"
     )
     assert (done.code, done.out, done.err) == (2, "", reason)
     steps = ("--axis", "num_stages", "--num-stages", "2", "3", "--fact", "outcome")

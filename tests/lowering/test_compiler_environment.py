@@ -7,6 +7,7 @@ import pytest
 
 from stagebench.errors import MachineError
 from stagebench.lowering.compiler_environment import this_environment, worker_environ
+from tests.compilers import fake_wheels
 
 
 @pytest.fixture
@@ -86,6 +87,18 @@ def test_what_it_is_installed_with_changes_it(tmp_path):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: z3-solver\nVersion: 999\n")
     assert identity() != before
+
+
+@pytest.mark.usefixtures("fakecc")
+def test_a_changed_file_of_what_it_is_installed_with_changes_it(tmp_path):
+    """An FFI that was built anew, or whose package is gone while its metadata stayed."""
+    fake_wheels.unpacked(tmp_path, "apache-tvm-ffi", "999")
+    seen = [identity()]
+    (tmp_path / "tvm_ffi" / "__init__.py").write_text("x = 22\n")
+    seen.append(identity())
+    (tmp_path / "tvm_ffi").rename(tmp_path / "elsewhere")
+    seen.append(identity())
+    assert len(set(seen)) == 3
 
 
 def test_no_such_compiler():

@@ -17,7 +17,7 @@ from stagebench.errors import UsageError
 from stagebench.model import Compiler, Observation, Scalar
 from stagebench.worker import replies
 from stagebench.worker.apache_tvm import tvm
-from stagebench.worker.protocol import LowerRequest, Reply
+from stagebench.worker.protocol import TIR_PIPELINE, LowerRequest, Reply
 from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir.nodes import tirx
 from stagebench.worker.tir.one_lowering import Steps, device_functions, observation, reply_to
@@ -31,7 +31,6 @@ from stagebench.worker.tvm.profiler_marks import profiler_names, read_profilers
 from stagebench.worker.tvm.tensor_ops import TENSOR_OPS
 
 COMPILER = Compiler(name="tvm", version=version("apache-tvm"))
-PIPELINE = "tir_pipeline"
 _PIPELINES = ("s_tir", "tirx")
 _WRAPPERS = ("_pipeline", "sequential")
 """What each pipeline is as a module pass (``tvm/s_tir/pipeline.py``,
@@ -88,12 +87,12 @@ def run_pipeline(
 ) -> str:
     """TVM's own lowering to CUDA text; no GPU and no nvcc.  ``recorder`` observes it."""
     target = tvm.target.Target({"kind": "cuda", "arch": arch})
-    settings = {key: value for key, value in configs.items() if key != PIPELINE}
+    settings = {key: value for key, value in configs.items() if key != TIR_PIPELINE}
     with (
         plain_instruments(recorder, _WRAPPERS) as instruments,
         tvm.transform.PassContext(opt_level=3, config=settings, instruments=instruments),
     ):
-        built = tvm.compile(module, target=target, tir_pipeline=configs[PIPELINE])
+        built = tvm.compile(module, target=target, tir_pipeline=configs[TIR_PIPELINE])
     imported = list(built.mod.imports)
     if not imported:
         raise NoDeviceCodeError(
@@ -126,14 +125,14 @@ def _configs(request: LowerRequest, loaded: LoadedModule | None) -> dict[str, Sc
     """All pass configs, and which pipeline they are for."""
     known = (str(key) for key in tvm.transform.PassContext.list_configs())
     declared = loaded.pass_configs if loaded else {}
-    merged = replies.merge_pass_configs((*known, PIPELINE), declared, request.pass_configs)
-    pipeline = merged.get(PIPELINE)
+    merged = replies.merge_pass_configs((*known, TIR_PIPELINE), declared, request.pass_configs)
+    pipeline = merged.get(TIR_PIPELINE)
     if pipeline is not None and pipeline not in _PIPELINES:
         raise UsageError(
-            f"{PIPELINE} is {pipeline!r}", hint=f"it is one of {', '.join(_PIPELINES)}"
+            f"{TIR_PIPELINE} is {pipeline!r}", hint=f"it is one of {', '.join(_PIPELINES)}"
         )
     if pipeline is None and loaded is not None:
-        merged[PIPELINE] = _written_for(loaded.module)
+        merged[TIR_PIPELINE] = _written_for(loaded.module)
     return dict(sorted(merged.items()))
 
 
