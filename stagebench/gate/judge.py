@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from stagebench.diff.fact_changes import result_changes
+from stagebench.diff.fact_words import from_to
 from stagebench.dump.files import VARIANT
 from stagebench.gate.allowance import Change
 from stagebench.gate.baseline_line import find_line
@@ -22,6 +23,7 @@ from stagebench.gate.fact_schema import CUDA_TEXT
 from stagebench.gate.fact_values import fact_values
 from stagebench.gate.one_sided import ONE_SIDED, one_sided, other_parameters
 from stagebench.gate.policy import Policy
+from stagebench.gate.spelling import SPELLED, spelled_otherwise
 from stagebench.gate.statement_renames import only_renamed
 from stagebench.model import Compiler, Facts, Failure, ParamValue, VariantResult
 from stagebench.model.verdict import FactGroup, JudgedChange, Place, Rule, Status
@@ -56,12 +58,13 @@ def judge(
     the caller set for this check alone: that they differ is no finding.  ``elsewhere`` is given
     where the other side is what another compiler makes of the variant, in a folder that nobody
     will see: the place to point at instead.  Then what one side can't say is no finding either.
+    Between two compilers, or two releases of one, what is only spelled otherwise never is.
     """
     then = baseline.dump.result
     if elsewhere is not None:
-        other = other_parameters(then, now)
-        if other is not None:
-            return Judged("not_comparable", other, (), ())
+        another = other_parameters(then, now)
+        if another is not None:
+            return Judged("not_comparable", another, (), ())
     notes: list[str] = []
     drifts: list[JudgedChange] = []
     allowed: list[JudgedChange] = []
@@ -72,9 +75,9 @@ def judge(
     ]
     for change in changes:
         yes, rule, why = policy.judge(change)
-        if elsewhere is not None and not yes and rule.source == "default":
-            only_one = one_sided(change, then, now)
-            yes, rule, why = (True, ONE_SIDED, only_one) if only_one else (yes, rule, why)
+        if not yes and rule.source == "default":
+            other = _of_the_compilers(change, then, now, one_sided_too=elsewhere is not None)
+            yes, rule, why = (True, *other) if other else (yes, rule, why)
         judged = _judged(change, rule, why, yes, baseline, shown)
         if elsewhere is not None and judged.place is not None:
             judged = msgspec.structs.replace(judged, place=elsewhere)
@@ -94,6 +97,18 @@ def judge(
             f"now {now.variant.compiler.name} {now.variant.compiler.version}"
         )
     return Judged(status, "; ".join(notes) or None, tuple(drifts), tuple(allowed))
+
+
+def _of_the_compilers(
+    change: Change, then: VariantResult, now: VariantResult, *, one_sided_too: bool
+) -> tuple[Rule, str] | None:
+    """The rule for a difference of the two compilers that is none of the code, and why."""
+    only_one = one_sided(change, then, now) if one_sided_too else None
+    if only_one is not None:
+        return ONE_SIDED, only_one
+    if spelled_otherwise(change, then.variant.compiler, now.variant.compiler):
+        return SPELLED, "the same thing in another compiler's words"
+    return None
 
 
 def _judged(
@@ -230,7 +245,7 @@ def _value(
         kind="fact",
         presence="both" if all(present) else "left" if present[0] else "right",
         follows=False,
-        text=f"{words} {said[0]} → {said[1]}",
+        text=f"{words} {from_to(said[0], said[1])}",
         left=left,
         right=right,
     )

@@ -61,13 +61,15 @@ def summarize(
     acceptable: bool,
     asked_compiler: str | None = None,
     against_compiler: Compiler | None = None,
+    not_asked: tuple[str, ...] = (),
     typed: Mapping[str, str] | None = None,
 ) -> Verdict:
     """The verdict of all experiments; ``acceptable``: `accept` writes what was compared with.
 
     ``asked_compiler`` is the value of ``--compiler`` that `accept` needs too; ``against_compiler``
-    is who made what was compared with, where that was another compiler.  ``typed`` says how to type
-    an experiment's file from here, where that is not its ``file``.
+    is who made what was compared with, where that was another compiler, and ``not_asked`` are the
+    cases that it was not asked for, in words.  ``typed`` says how to type an experiment's file from
+    here, where that is not its ``file``.
     """
     variants = [variant for _, variant in _variants(experiments)]
     counts = {
@@ -86,6 +88,7 @@ def summarize(
         allowed_groups=_groups(experiments, allowed=True),
         accept=_command(experiments, asked_compiler, typed or {}) if acceptable else None,
         against_compiler=against_compiler,
+        not_asked=not_asked,
     )
 
 

@@ -190,7 +190,8 @@ class Verdict(Record, frozen=True, kw_only=True):
     ``exit_code``: 3 a variant lowered and fails now or the other way; else 1 drift or a failed
     expectation; else 4 something could not be compared, or nothing was; else 0.
     ``against`` says in words what was compared with; ``against_compiler`` is the one whose results
-    these are, where it was another compiler.  ``counts`` has every status that occurs.
+    these are, where it was another compiler, and ``not_asked`` says which cases it was not asked
+    for, since they are another compiler's.  ``counts`` has every status that occurs.
     ``groups`` are the drifts of all experiments, most variants first within errors first.
     ``accept`` is ``None`` where nothing can be approved.
     """
@@ -206,3 +207,4 @@ class Verdict(Record, frozen=True, kw_only=True):
     allowed_groups: tuple[ChangeGroup, ...]
     accept: AcceptCommand | None
     against_compiler: Compiler | None = None
+    not_asked: tuple[str, ...] = ()

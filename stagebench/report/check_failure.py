@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagebench.model.verdict import Verdict
-from stagebench.report.check_rows import ChangeBlock, check_rows
+from stagebench.report.check_blocks import ChangeBlock
+from stagebench.report.check_rows import check_rows
 
 
 def check_failure(verdict: Verdict) -> str:

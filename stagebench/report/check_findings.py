@@ -21,8 +21,10 @@ from stagebench.model.verdict import (
     VariantVerdict,
     Verdict,
 )
+from stagebench.report.check_blocks import said_once
 from stagebench.report.check_one_sided import one_sided_variants, one_sided_words
-from stagebench.report.check_rows import cuda_change, cuda_only, cuda_words
+from stagebench.report.check_rows import cuda_change, cuda_only, cuda_words, not_asked_words
+from stagebench.report.check_spelling import spelled_variants, spelled_words
 
 FindingKind = Literal[
     "drift",
@@ -35,6 +37,8 @@ FindingKind = Literal[
     "nothing_compared",
     "cuda_text",
     "one_sided",
+    "spelled",
+    "not_asked",
 ]
 RULES: dict[FindingKind, str] = {
     "drift": "A fact of the generated code is not what the baseline says, and no rule allows it.",
@@ -48,6 +52,8 @@ RULES: dict[FindingKind, str] = {
     "nothing_compared": "No variant was held against a baseline.",
     "cuda_text": "The CUDA text alone is another one, which no rule judges.",
     "one_sided": "Facts that only one of the two compilers says are not compared.",
+    "spelled": "What two compilers only spell otherwise is not judged.",
+    "not_asked": "Cases of one compiler are not compared with a release of another one.",
 }
 """What each kind means, in a sentence."""
 _TITLES: dict[FindingKind, str] = {
@@ -61,6 +67,8 @@ _TITLES: dict[FindingKind, str] = {
     "nothing_compared": "nothing was compared",
     "cuda_text": "CUDA text changed",
     "one_sided": "not compared",
+    "spelled": "spelled otherwise",
+    "not_asked": "not asked",
 }
 _HERE: dict[FindingKind, str] = {
     "failed_now": "fails to lower here",
@@ -98,7 +106,7 @@ class Finding(Record, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         """What is the matter, in one line that needs no title."""
-        if self.kind in ("drift", "cuda_text", "one_sided"):
+        if self.kind in ("drift", "cuda_text", "one_sided", "spelled", "not_asked"):
             return self.text
         return f"{self.title}: {self.text}" if self.text else self.title
 
@@ -111,7 +119,7 @@ def check_findings(verdict: Verdict) -> tuple[Finding, ...]:
         *_expectations(verdict),
         *_statuses(verdict, ("not_comparable", "missing_baseline", "unused_baseline")),
         *_cuda_text(verdict),
-        *_one_sided(verdict),
+        *_in_passing(verdict),
     ]
     if verdict.exit_code == 4 and not any(finding.level == "error" for finding in found):
         file = verdict.experiments[0].file if verdict.experiments else None
@@ -179,7 +187,7 @@ def _drifts(verdict: Verdict) -> Iterator[Finding]:
         for experiment, _, variant in variant_verdicts(verdict)
         if variant.status != "not_comparable"
     }
-    for group in verdict.groups:
+    for group in said_once(verdict.groups):
         yield _drift(group, held=not judged.isdisjoint(group.variants))
 
 
@@ -208,11 +216,17 @@ def _cuda_text(verdict: Verdict) -> Iterator[Finding]:
     yield _finding("cuda_text", cuda_words(names), level="note", variants=names, place=place)
 
 
-def _one_sided(verdict: Verdict) -> Iterator[Finding]:
-    words, names = one_sided_words(verdict), one_sided_variants(verdict)
-    if words is not None:
-        place = Place(file=verdict.experiments[0].file, line=None)
-        yield _finding("one_sided", words, level="note", variants=names, place=place)
+def _in_passing(verdict: Verdict) -> Iterator[Finding]:
+    """What was put aside between two compilers, one note for each kind."""
+    notes: tuple[tuple[FindingKind, str | None, tuple[str, ...]], ...] = (
+        ("spelled", spelled_words(verdict), spelled_variants(verdict)),
+        ("one_sided", one_sided_words(verdict), one_sided_variants(verdict)),
+        ("not_asked", not_asked_words(verdict), ()),
+    )
+    for kind, words, names in notes:
+        if words is not None:
+            place = Place(file=verdict.experiments[0].file, line=None)
+            yield _finding(kind, words, level="note", variants=names, place=place)
 
 
 def _expectations(verdict: Verdict) -> Iterator[Finding]:

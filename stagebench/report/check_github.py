@@ -11,8 +11,9 @@ of annotations): more are counted in one closing notice, which also says what wo
 from __future__ import annotations
 
 from stagebench.model.verdict import Level, Verdict
+from stagebench.report.check_blocks import names_in_words
 from stagebench.report.check_findings import Finding, check_findings
-from stagebench.report.check_rows import names_in_words, summary
+from stagebench.report.check_rows import summary
 
 MOST_OF_A_LEVEL = 10
 _MOST_CHARACTERS = 4000

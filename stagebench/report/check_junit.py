@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from stagebench.errors import MachineError
 from stagebench.model.verdict import ExperimentVerdict, VariantVerdict, Verdict
+from stagebench.report.check_blocks import place_words
 from stagebench.report.check_findings import answer_lines, minded
-from stagebench.report.check_rows import cuda_change, cuda_words, place_words, status_words, summary
+from stagebench.report.check_rows import cuda_change, cuda_words, status_words, summary
 
 if TYPE_CHECKING:
     from junitparser import TestCase

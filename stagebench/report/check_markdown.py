@@ -10,15 +10,9 @@ import html
 from collections.abc import Iterator, Sequence
 
 from stagebench.model.verdict import VariantVerdict, Verdict
+from stagebench.report.check_blocks import names_in_words, place_words
 from stagebench.report.check_findings import Finding, check_findings
-from stagebench.report.check_rows import (
-    check_rows,
-    ending,
-    names_in_words,
-    place_words,
-    status_words,
-    summary,
-)
+from stagebench.report.check_rows import check_rows, ending, status_words, summary
 
 MAX_BYTES = 60_000
 _TABLE_BYTES = 36_000

@@ -1,31 +1,31 @@
 """How is a verdict told: what changed and in which variants, what failed, what to type?
 
-Changes that the same variants share stand together; those that only follow from another one are
-counted, and shown when everything is asked for.  Text only: how it looks is
-`stagebench.report.check_view`'s.
+Text only: how it looks is `stagebench.report.check_view`'s.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from stagebench.model import Record
 from stagebench.model.verdict import (
-    ChangeGroup,
     ExpectationResult,
     JudgedChange,
-    Place,
     Status,
     VariantVerdict,
     Verdict,
 )
+from stagebench.report.check_blocks import (
+    ChangeBlock,
+    blocks,
+    following,
+    names_in_words,
+    place_words,
+)
 from stagebench.report.check_one_sided import one_sided_words
+from stagebench.report.check_spelling import spelled_words
 
-MOST_CHANGES = 12
-_MOST_NAMES = 4
 _MOST_SEEN = 8
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 
 STATUS_WORDS: dict[Status, str] = {
     "clean": "clean",
@@ -50,31 +50,6 @@ _COUNT_WORDS: dict[Status, str] = {
     "unused_baseline": "unused baselines",
     "expectation_failed": "with a failed expectation",
 }
-
-
-class ChangeRow(Record, frozen=True, kw_only=True):
-    """One change in words, with its path, the rule that judged it, and where the baseline is.
-
-    ``rule`` is empty where it is the default one: exactly as in the baseline.
-    """
-
-    text: str
-    path: str
-    rule: str
-    place: str | None
-
-
-class ChangeBlock(Record, frozen=True, kw_only=True):
-    """Changes that the same variants share; ``hidden`` more of them are left out.
-
-    Those of variants that are not comparable are shown and not ``judged``.
-    """
-
-    variants: str
-    count: int
-    rows: tuple[ChangeRow, ...]
-    hidden: int
-    judged: bool
 
 
 class VariantRow(Record, frozen=True, kw_only=True):
@@ -105,6 +80,8 @@ class CheckRows(Record, frozen=True, kw_only=True):
     allowed_count: int
     cuda_text: str | None
     one_sided: str | None
+    spelled: str | None
+    not_asked: str | None
     variants: tuple[VariantRow, ...]
     answers: tuple[AnswerRow, ...]
     summary: str
@@ -122,17 +99,26 @@ def check_rows(verdict: Verdict, *, show_all: bool = False) -> CheckRows:
     apart = not_comparable(verdict)
     shown = verdict.allowed_groups if show_all else ()
     return CheckRows(
-        drifts=tuple(_blocks(verdict.groups, apart, many=many, show_all=show_all)),
-        following=0 if show_all else _following(verdict.groups),
-        allowed=tuple(_blocks(shown, apart, many=many, show_all=True)),
+        drifts=tuple(blocks(verdict.groups, apart, many=many, show_all=show_all)),
+        following=0 if show_all else following(verdict.groups),
+        allowed=tuple(blocks(shown, apart, many=many, show_all=True)),
         allowed_count=len(noted),
         cuda_text=f"{cuda_words(cuda)}: {names_in_words(cuda, many=many)}" if cuda else None,
         one_sided=one_sided_words(verdict),
+        spelled=spelled_words(verdict),
+        not_asked=not_asked_words(verdict),
         variants=tuple(_variants(verdict, many=many, show_all=show_all)),
         answers=tuple(_answers(verdict, many=many, show_all=show_all)),
         summary=summary(verdict),
         approve=verdict.accept.shell if verdict.accept else None,
     )
+
+
+def not_asked_words(verdict: Verdict) -> str | None:
+    """``not asked: 7 cases name tvm``; ``None``: every case was."""
+    if not verdict.not_asked:
+        return None
+    return f"not asked: {', '.join(verdict.not_asked)}"
 
 
 def cuda_change(variant: VariantVerdict) -> JudgedChange | None:
@@ -214,74 +200,6 @@ def summary(verdict: Verdict) -> str:
     return f"{total} {several} against {verdict.against}: {said}"
 
 
-def _blocks(
-    groups: Iterable[ChangeGroup], apart: frozenset[str], *, many: bool, show_all: bool
-) -> Iterable[ChangeBlock]:
-    """Blocks of the same variants, the largest first; what only follows is counted at the end."""
-    together: dict[tuple[str, ...], list[_Change]] = {}
-    for change in _joined(groups):
-        if not change.follows or show_all:
-            together.setdefault(change.variants, []).append(change)
-    if not together:  # nothing but what follows from something that is allowed
-        for change in _joined(groups):
-            together.setdefault(change.variants, []).append(change)
-    for variants, members in sorted(together.items(), key=lambda item: -len(item[0])):
-        shown = members if show_all else members[:MOST_CHANGES]
-        yield ChangeBlock(
-            variants=names_in_words(variants, many=many),
-            count=len(variants),
-            rows=tuple(change.row for change in shown),
-            hidden=len(members) - len(shown),
-            judged=not apart.issuperset(variants),
-        )
-
-
-def _following(groups: Sequence[ChangeGroup]) -> int:
-    """How many facts are left out because they only follow from those that are shown."""
-    if all(group.change.follows for group in groups):
-        return 0
-    return len({group.change.path for group in groups if group.change.follows})
-
-
-class _Change(Record, frozen=True, kw_only=True):
-    """A change over all variants that have it, its numbers side by side where they differ."""
-
-    row: ChangeRow
-    variants: tuple[str, ...]
-    follows: bool
-
-
-def _joined(groups: Iterable[ChangeGroup]) -> Iterable[_Change]:
-    """Changes of one fact that differ in numbers only, as one: ``wgmma call sites 1 → 2|3|4``."""
-    kinds: dict[tuple[object, ...], list[ChangeGroup]] = {}
-    for group in groups:
-        change = group.change
-        shape = _NUMBER.sub("#", change.text)
-        kinds.setdefault((change.path, shape, change.rule, change.follows), []).append(group)
-    for members in kinds.values():
-        members.sort(key=lambda group: group.variants)
-        change = members[0].change
-        rule = change.rule
-        named = f"{change.why} ({rule.source}: {rule.pattern})"
-        yield _Change(
-            row=ChangeRow(
-                text=_side_by_side([group.change.text for group in members]),
-                path=change.path,
-                rule="" if rule.action == "exact" and rule.source == "default" else named,
-                place=place_words(change.place),
-            ),
-            variants=tuple(name for group in members for name in group.variants),
-            follows=change.follows,
-        )
-
-
-def _side_by_side(texts: Sequence[str]) -> str:
-    """One text for several that differ in their numbers only: ``1 → 2|3|4``."""
-    columns = zip(*(_NUMBER.findall(text) for text in texts), strict=True)
-    joined = iter(["|".join(dict.fromkeys(column)) for column in columns])
-    return _NUMBER.sub(lambda _: next(joined), texts[0])
-
-
 def _variants(verdict: Verdict, *, many: bool, show_all: bool) -> Iterable[VariantRow]:
     for experiment in verdict.experiments:
         for case in experiment.cases:
@@ -333,28 +251,3 @@ def _answers(verdict: Verdict, *, many: bool, show_all: bool) -> Iterable[Answer
             seen=tuple(seen),
             place=place_words(result.place),
         )
-
-
-def place_words(place: Place | None) -> str | None:
-    """``file:line`` as editors understand it."""
-    if place is None:
-        return None
-    return place.file if place.line is None else f"{place.file}:{place.line}"
-
-
-def names_in_words(names: Sequence[str], *, many: bool) -> str:
-    """``gemm/sm_90a/num_stages=1, 2, 3``: what the names share is said once.
-
-    The experiment's name is left out where there is only one.
-    """
-    if not many:
-        names = [name.partition(":")[2] for name in names]
-    heads: dict[str, list[str]] = {}
-    for name in names:
-        head, equals, last = name.rpartition("=")
-        heads.setdefault(f"{head}{equals}", []).append(last)
-    said = [f"{head}{', '.join(tails)}" for head, tails in heads.items()]
-    if len(said) <= _MOST_NAMES:
-        return "; ".join(said)
-    shown = sum(len(tails) for tails in list(heads.values())[:_MOST_NAMES])
-    return "; ".join(said[:_MOST_NAMES]) + f" … {len(names) - shown} more"

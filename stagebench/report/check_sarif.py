@@ -20,8 +20,8 @@ from stagebench import __version__
 from stagebench.model import Record
 from stagebench.model.codec import encode_pretty
 from stagebench.model.verdict import Level, Place, Verdict
+from stagebench.report.check_blocks import names_in_words
 from stagebench.report.check_findings import RULES, Finding, FindingKind, check_findings
-from stagebench.report.check_rows import names_in_words
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -9,15 +9,8 @@ from rich.text import Text
 
 from stagebench.model.verdict import Status, Verdict
 from stagebench.report import lines, quantities
-from stagebench.report.check_rows import (
-    AnswerRow,
-    ChangeBlock,
-    CheckRows,
-    VariantRow,
-    check_rows,
-    ending,
-    names_in_words,
-)
+from stagebench.report.check_blocks import ChangeBlock, names_in_words
+from stagebench.report.check_rows import AnswerRow, CheckRows, VariantRow, check_rows, ending
 from stagebench.report.console import open_console
 
 if TYPE_CHECKING:
@@ -56,10 +49,10 @@ def print_verdict(
     took = "" if elapsed_seconds is None else f" · {quantities.seconds(elapsed_seconds)}"
     cached = f", {from_cache} from the cache" if from_cache else ""
     style = "green" if verdict.exit_code == 0 else "red"
-    found.append(Text(f"{rows.summary}{took}{cached}"))
+    found += lines.hanging([], (f"{rows.summary}{took}{cached}", ""), console.width)
     found.append(Text(f"exit {verdict.exit_code}: {ending(verdict)}", style=style))
     if rows.approve:
-        found.append(Text(f"to approve: {rows.approve}"))
+        found += lines.to_copy("to approve:", rows.approve, console.width)
     lines.show(console, _harmless(found))
 
 
@@ -82,12 +75,14 @@ def _changes(rows: CheckRows, width: int) -> list[Text]:
             said = title if block.judged else "not judged,"
             found += _block(said, block, style if block.judged else "yellow", width)
     if rows.following:
-        text = f"{rows.following} more facts change as a consequence (--all shows them)"
+        several = "fact changes" if rows.following == 1 else "facts change"
+        text = f"{rows.following} more {several} as a consequence (--all shows them)"
         found += [Text(text), Text()]
     if rows.cuda_text:
         found += [*lines.hanging([], (rows.cuda_text, ""), width), Text()]
     if rows.allowed_count and not rows.allowed:
-        found += [Text(f"{rows.allowed_count} more changes are allowed (--all shows them)"), Text()]
+        several = "change is" if rows.allowed_count == 1 else "changes are"
+        found += [Text(f"{rows.allowed_count} more {several} allowed (--all shows them)"), Text()]
     return found
 
 
@@ -112,8 +107,9 @@ def _rest(rows: CheckRows, width: int) -> list[Text]:
         found.append(Text())
     if rows.variants:
         found += [*_variants(rows.variants, width), Text()]
-    if rows.one_sided:
-        found += [*lines.hanging([], (rows.one_sided, ""), width), Text()]
+    for told in (rows.spelled, rows.one_sided, rows.not_asked):
+        if told:
+            found += [*lines.hanging([], (told, ""), width), Text()]
     return found
 
 
@@ -166,4 +162,8 @@ def print_steps(
 
 def print_outcome(text: str, *notes: str) -> None:
     """Say how an `accept` ended."""
-    lines.show(open_console(), _harmless([Text(text), *(Text(note) for note in notes)]))
+    console = open_console()
+    found: list[Text] = []
+    for said in (text, *notes):
+        found += lines.hanging([], (said, ""), console.width)
+    lines.show(console, _harmless(found))

@@ -63,6 +63,13 @@ def hanging(head: Sequence[Styled], body: Styled, available: int) -> list[Text]:
     return [line, *(Text(" " * indent + more, style=style) for more in rest)]
 
 
+def to_copy(words: str, command: str, available: int) -> list[Text]:
+    """A command after its words; one that does not fit stands whole on a line of its own."""
+    if len(words) + 1 + len(command) <= available:
+        return [Text(f"{words} {command}")]
+    return [Text(words), Text(command)]
+
+
 def show(console: Console, lines: Sequence[Text]) -> None:
     """Print lines as they are."""
     for line in lines:
