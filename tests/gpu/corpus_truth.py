@@ -2,10 +2,11 @@
 """Do `profile`'s verdicts agree with what a Hopper GPU was measured to compute on the corpus?
 
 ``python tests/gpu/corpus_truth.py build DIR`` lowers and assembles the points of
-``hopper_truth.csv`` (needs TileLang and the assembler) and bundles them;
+``hopper_truth.csv`` (needs TileLang, both Apache TVMs and the assembler) and bundles them;
 ``stagebench profile DIR -o OUT --runs 0 --repeats 15`` runs them on a Hopper GPU;
-``python tests/gpu/corpus_truth.py compare DIR OUT`` prints the agreement, and ends with 1 where a
-point that was run disagrees.
+``python tests/gpu/corpus_truth.py compare DIR OUT [FILE]`` prints the agreement, writes each point
+with its verdict to ``FILE``, and ends with 1 where a point that was run disagrees.
+``corpus_verdicts.csv`` is what that wrote on a Hopper GPU.
 """
 
 import csv
@@ -24,18 +25,22 @@ SCALARS = {"K": 256}
 """The symbolic K of k09."""
 RANGES = {"first": (0, 2), "last": (2, 5)}
 """k07: a block takes part from ``first`` up to, not including, ``last``."""
+TVM = "tvm"
+"""The file of a point of Apache TVM is ``tvm`` and its release."""
+ORDERS = {"consumer_first": (1, 2, 0), "producer_first": (0, 1, 2)}
+"""The S-TIR GEMM's two schedules; its ``num_stages`` is the product's stage."""
+VERDICTS = Path(__file__).with_name("corpus_verdicts.csv")
 BAD = ("wrong", "race", "fails", "hangs")
 PROVEN = {"ok": ("correct", "not_compared"), "wrong": ("wrong", "race"), "error": ("fails",)}
 """The truth's status → the verdicts that agree with it."""
 
 
 def read_truth():
-    """Rows of the corpus by point; Apache TVM's own are left out."""
+    """Rows by point: file, function, arch, depth."""
     with TRUTH.open(newline="") as stream:
         return {
             (row["file"], row["fn"], row["arch"], int(row["num_stages"])): row
             for row in csv.DictReader(stream)
-            if not row["file"].startswith("tvm")
         }
 
 
@@ -66,6 +71,10 @@ def build(target, *only):
                 candidates.append(Candidate(result=variant, kernel_cu=cuda))
                 points.append((variant.variant, point))
         _say(f"lowered {case.key}: {len(candidates)} points")
+    for point, variant, cuda in _tvm_points(truth, only):
+        if all(variant.variant != one for one, _ in points):  # depth 0 has no order
+            candidates.append(Candidate(result=variant, kernel_cu=cuda))
+        points.append((variant.variant, point))
     ranges = {name: ValueRange(low=low, high=high) for name, (low, high) in RANGES.items()}
     options = BuildOptions(device_arch=DEVICE_ARCH, scalars=SCALARS, values=ranges)
     with Assembling(_say) as source:
@@ -75,7 +84,7 @@ def build(target, *only):
         )  # fmt: skip
     named = {}
     for variant in bundle.variants:
-        named[variant.id] = next(point for one, point in points if one == variant.variant)
+        named[variant.id] = [point for one, point in points if one == variant.variant]
     (target / POINTS).write_text(json.dumps(named, indent=1))
     for one in bundle.skipped:
         _say(f"skipped {one.variant.kernel} {one.variant.arch} {one.variant.num_stages}: "
@@ -84,16 +93,44 @@ def build(target, *only):
     _say(f"{len(bundle.variants)} variants, {size / 1e6:.1f} MB in {target}")
 
 
-def compare(target, out):
+def _tvm_points(truth, only):
+    """The S-TIR GEMM by each release that has points, lowered as they were: stage (0, 0, depth)."""
+    from stagebench.experiment.sweep import SweepOptions, run_sweep
+    from stagebench.experiment.sweep_plan import SweepPlan
+
+    for point in truth:
+        file, function, arch, depth = point
+        if not file.startswith(TVM) or (only and not any(text in file for text in only)):
+            continue
+        params = {"stage": ((0, 0, depth),), "order": (ORDERS[function],)} if depth else {}
+        plan = SweepPlan(
+            kernel="gemm", num_stages=(depth + 1 if depth else 0,), archs=(arch,), params=params,
+            compilers=(f"{TVM}=={file.removeprefix(TVM)}",),
+        )  # fmt: skip
+        result = run_sweep(plan, SweepOptions(warn=_say))
+        yield point, result.run.variants[0], result.kernel_cus[0]
+
+
+def compare(target, out, kept=None):
     """Print where verdicts and truth part; returns the exit code."""
     from stagebench.gpu.records import PROFILE, Profile
 
     truth = read_truth()
-    named = {key: tuple(point) for key, point in json.loads((target / POINTS).read_text()).items()}
+    read = json.loads((target / POINTS).read_text())
+    named = {key: [tuple(point) for point in points] for key, points in read.items()}
     found = msgspec.json.decode((out / PROFILE).read_bytes(), type=Profile)
     table, disagreements = tally(truth, named, found.variants)
     for line in disagreements:
         print(line)
+    if kept is not None:
+        with kept.open("w", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(["file", "fn", "arch", "num_stages", "verdict"])
+            writer.writerows(
+                sorted(
+                    (*at, one.correctness.verdict) for one in found.variants for at in named[one.id]
+                )
+            )
     for (status, verdict), count in sorted(table.items()):
         print(f"{status:6} {verdict:13} {count}")
     ran = sum(table.values())
@@ -106,20 +143,25 @@ def tally(truth, named, variants):
     """Counts by (status, verdict), and a line for each point that disagrees."""
     table, disagreements = Counter(), []
     for one in variants:
-        row, verdict = truth[named[one.id]], one.correctness.verdict
-        table[row["status"], verdict] += 1
-        if verdict not in PROVEN[row["status"]]:
-            why = one.error.message if one.error else ""
-            why = why or "; ".join(
-                f"{t.tensor} error {t.relative_error} wrong {t.fraction_wrong:.3f}"
-                for t in one.correctness.tensors
-            )
-            point = str(named[one.id])
-            disagreements.append(
-                f"{point}: truth {row['status']} ({row['fraction_wrong']} wrong, "
-                f"{row['error']}), verdict {verdict}: {why}"
-            )
+        verdict = one.correctness.verdict
+        for point in named[one.id]:
+            row = truth[point]
+            table[row["status"], verdict] += 1
+            if verdict not in PROVEN[row["status"]]:
+                disagreements.append(
+                    f"{point}: truth {row['status']} ({row['fraction_wrong']} wrong, "
+                    f"{row['error']}), verdict {verdict}: {_why(one)}"
+                )
     return table, disagreements
+
+
+def _why(one):
+    if one.error:
+        return one.error.message
+    return "; ".join(
+        f"{t.tensor} error {t.relative_error} wrong {t.fraction_wrong:.3f}"
+        for t in one.correctness.tensors
+    )
 
 
 def _say(message):
@@ -130,4 +172,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "build":
         build(Path(sys.argv[2]), *sys.argv[3:])
     else:
-        sys.exit(compare(Path(sys.argv[2]), Path(sys.argv[3])))
+        sys.exit(compare(*(Path(argument) for argument in sys.argv[2:])))
