@@ -57,9 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.script is not None:
         if len(dumps) > 1 or file is not None or arguments.levels:
             raise UsageError("--script prints one text of one dump, and nothing else")
-        from stagebench.dump.scripts import script
-
-        text = script(dumps[0], arguments.script)
+        text = dumps[0].script(arguments.script)
         if arguments.script != "cuda":  # a printed module has no last line feed
             text = text.rstrip("\n") + "\n"
         sys.stdout.write(text)

@@ -6,6 +6,7 @@ wall times, the only file of a dump directory that differs from run to run.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -91,8 +92,9 @@ class DumpDirectory:
         )
 
 
-def read_run(root: Path) -> tuple[Dump, ...]:
+def read_run(root: str | os.PathLike[str]) -> tuple[Dump, ...]:
     """All dumps of a directory: those that ``run.json`` lists, else every dump below it."""
+    root = Path(root)
     listed = root / RUN
     if listed.is_file():
         names = decode(listed.read_bytes(), RunFile, str(listed)).variants

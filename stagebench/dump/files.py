@@ -19,6 +19,7 @@ process; same input, same bytes.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -139,6 +140,41 @@ class Dump(Record, frozen=True, kw_only=True):
             ptx=_text(folder, PTX), sass=_text(folder, SASS), cubin=_bytes(folder, CUBIN)
         )
 
+    def script(self, which: Literal["before", "after", "cuda"]) -> str:
+        """The module as its author wrote it, as code is generated from it, or the generated CUDA.
+
+        Raises `DumpError` where the variant failed before there was one, or no snapshots were kept.
+        """
+        if which == "cuda":
+            if self.kernel_cu is None:
+                raise DumpError(
+                    f"{self.folder}: this variant failed: it has no CUDA",
+                    hint=f"`stagebench explain {self.folder}` says why",
+                )
+            return self.kernel_cu
+        if not (Path(self.folder) / SNAPSHOTS).is_file():
+            raise DumpError(
+                f"{self.folder} holds no pass snapshots",
+                hint="baselines keep none: `stagebench sweep … --dump-dir DIR` writes them",
+            )
+        texts = self.snapshots()
+        found = next(iter(texts.values()), None) if which == "before" else self._last(texts)
+        if found is None:
+            raise DumpError(
+                f"{self.folder}: there is no script {which} the passes",
+                hint=f"`stagebench explain {self.folder}` says how far it came",
+            )
+        return found
+
+    def _last(self, texts: dict[str, str]) -> str | None:
+        """What the last pass left that holds the device function: the host's may run after it."""
+        facts = self.result.facts
+        if facts is None:
+            return None
+        named = f"    def {facts.launch.function}("
+        left = [texts.get(run.snapshot or "") for run in reversed(facts.lowering.passes)]
+        return next((text for text in left if text is not None and named in text), None)
+
     def snapshots(self) -> dict[str, str]:
         """The IR texts by digest (read now: they are large and seldom needed)."""
         path = Path(self.folder) / SNAPSHOTS
@@ -195,8 +231,9 @@ def dump_files(
     return files
 
 
-def read_dump(folder: Path) -> Dump:
+def read_dump(folder: str | os.PathLike[str]) -> Dump:
     """Read a dump folder; `DumpError` names the file and field where it is not one."""
+    folder = Path(folder)
     head = _read(folder, VARIANT, VariantFile)
     if (head.outcome == "failed") == (head.failure is None):
         raise DumpError(f"{folder / VARIANT}: outcome and failure contradict each other")

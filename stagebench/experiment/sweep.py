@@ -191,7 +191,7 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
     params: Mapping[str, ParamValue | list[ParamValue]] | None = None,
     stage_param: str | None = None,
     pass_configs: Mapping[str, Scalar] | None = None,
-    compilers: str | Sequence[str] = (),
+    compilers: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     dump_dir: str | os.PathLike[str] | None = None,
     cache: bool = True,
     jobs: int | None = None,
@@ -220,7 +220,9 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
         },
         stage_param=stage_param,
         pass_configs=dict(pass_configs or {}),
-        compilers=(compilers,) if isinstance(compilers, str) else tuple(compilers),
+        compilers=(os.fspath(compilers),)
+        if isinstance(compilers, str | os.PathLike)
+        else tuple(os.fspath(one) for one in compilers),
     )
     options = SweepOptions(
         dump_dir=None if dump_dir is None else Path(dump_dir),
