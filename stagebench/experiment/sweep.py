@@ -18,7 +18,6 @@ from stagebench.experiment.kernel_reference import parse_kernel
 from stagebench.experiment.sweep_dumps import Dumping, finish_dumps
 from stagebench.experiment.sweep_plan import (
     DEFAULT_ARCHS,
-    DEFAULT_NUM_STAGES,
     SweepPlan,
     expand,
 )
@@ -26,6 +25,7 @@ from stagebench.experiment.sweep_watcher import SweepWatcher, Unwatched
 from stagebench.lowering.cache import Cache
 from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.lowering.choose_compilers import choose_compilers, untested_notes
+from stagebench.lowering.kept_worker import KeptWorker
 from stagebench.lowering.lower import (
     Limits,
     LowerFunction,
@@ -51,7 +51,8 @@ class SweepOptions:
     ``dump_dir`` is ``None`` for no dumps; ``cache_dir`` is where results of earlier runs lie,
     ``use_cache=False`` neither reads nor writes them.  ``jobs`` is the number of variants that are
     lowered at the same time (``None``: one per usable core).  ``assembler`` is ``None`` where no
-    machine code is wanted, else with what it is made (`stagebench.assemble.toolchain`).
+    machine code is wanted, else with what it is made (`stagebench.assemble.toolchain`).  ``worker``
+    stays for the next sweep with these options; ``None``: each has a worker of its own.
     """
 
     dump_dir: Path | None = None
@@ -62,6 +63,7 @@ class SweepOptions:
     memory_limit_bytes: int | None = None
     assembler: str | None = None
     warn: Callable[[str], None] = _ignore
+    worker: KeptWorker | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def run_sweep(
     """
     kernel = parse_kernel(plan.kernel)
     cache_dir = options.cache_dir or default_cache_folder()
-    compilers = choose_compilers(plan.compilers, cache_dir, options.warn, tell_untested=False)
+    compilers = choose_compilers(plan.compilers, cache_dir, options.warn)
     if TIR_PIPELINE in plan.pass_configs and all(c.compiler.name != "tvm" for c in compilers):
         raise UsageError(
             "--pipeline chooses Apache TVM's passes, and no compiler here is Apache TVM",
@@ -108,11 +110,12 @@ def run_sweep(
         jobs=_jobs(options.jobs),
         timeout_seconds=options.timeout_seconds,
         memory_bytes=options.memory_limit_bytes,
+        worker=options.worker,
     )
     folders: dict[int, str] = {}
     dumping = Dumping(watcher or Unwatched(), directory, chosen, folders)
     notes: tuple[str, ...] = ()
-    depths = DEFAULT_NUM_STAGES if plan.num_stages is None else plan.num_stages
+    depths = plan.default_num_stages if plan.num_stages is None else plan.num_stages
     requests = expand(plan, kernel, depths)
     dumping.planned(requests * len(compilers))
     lower = lowerer(options, limits)

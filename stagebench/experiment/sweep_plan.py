@@ -23,8 +23,8 @@ MAX_NUM_STAGES = 1024
 class SweepPlan:
     """What to sweep.
 
-    ``num_stages`` is ``None`` for the default depths, or for the kernel as written where its depth
-    is a literal.  ``params`` maps each parameter to its values, more than one being an axis.
+    ``num_stages`` is ``None`` for ``default_num_stages``, or for the kernel as written where its
+    depth is a literal.  ``params`` maps each parameter to its values, more than one being an axis.
     ``compilers`` are values of ``--compiler`` (`stagebench.lowering.compiler_choice`), none for
     this environment's.
     """
@@ -36,6 +36,7 @@ class SweepPlan:
     stage_param: str | None = None
     pass_configs: Mapping[str, Scalar] = field(default_factory=dict)
     compilers: tuple[str, ...] = ()
+    default_num_stages: tuple[int, ...] = DEFAULT_NUM_STAGES
 
 
 def expand(

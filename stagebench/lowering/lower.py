@@ -18,7 +18,7 @@ from stagebench.lowering import failure
 from stagebench.lowering.cache import Cache
 from stagebench.lowering.choose_compilers import Chosen, NoCompiler
 from stagebench.lowering.compiler_environment import CompilerEnvironment
-from stagebench.lowering.worker_process import WorkerProcess
+from stagebench.lowering.kept_worker import KeptWorker
 from stagebench.model import Compiler, VariantResult
 from stagebench.worker.protocol import (
     TIR_PIPELINE,
@@ -73,11 +73,15 @@ class Watcher(Protocol):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may use: parallel children, seconds and bytes for each of them."""
+    """What a run may use: parallel children, seconds and bytes for each of them.
+
+    ``worker`` serves it and stays for the next run; ``None``: a worker of its own.
+    """
 
     jobs: int
     timeout_seconds: float
     memory_bytes: int | None = None
+    worker: KeptWorker | None = None
 
 
 class LowerFunction(Protocol):
@@ -270,11 +274,16 @@ class _Batch:
 
     def _run_worker(self, indices: set[int]) -> set[int]:
         """Lower with one worker; returns what it had not started when it ended."""
+        if self._limits.worker is not None:
+            return self._lower_with(self._limits.worker, indices)
+        with KeptWorker() as own:
+            return self._lower_with(own, indices)
+
+    def _lower_with(self, kept: KeptWorker, indices: set[int]) -> set[int]:
         left = set(indices)
         running: set[int] = set()
-        self._watcher.importing()
-        jobs = min(self._limits.jobs, len(indices))
-        with WorkerProcess(self._environment, jobs=jobs) as worker:
+        talk = kept.talk(self._environment, self._limits.jobs, self._watcher.importing)
+        with talk as (worker, messages):
             for index in _longest_first(self._requests, indices):
                 worker.send(
                     Lower(
@@ -284,8 +293,6 @@ class _Batch:
                         memory_limit_bytes=self._limits.memory_bytes,
                     )
                 )
-            messages = worker.messages()
-            worker.hello(messages)
             for message in messages:
                 if isinstance(message, Started):
                     running.add(message.job)
