@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.integer_option import positive
 from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.errors import UsageError
 
@@ -106,7 +107,7 @@ def add_experiments(parser: argparse.ArgumentParser) -> None:
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """What lowering may use: shared with ``accept``."""
     limits = parser.add_argument_group("limits")
-    limits.add_argument("--jobs", type=_count, metavar="N", help="default: one per usable core")
+    limits.add_argument("--jobs", type=positive, metavar="N", help="default: one per usable core")
     limits.add_argument(
         "--timeout", type=_seconds, default=300.0, metavar="S", help="for each variant (300)"
     )
@@ -134,9 +135,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compared(arguments: argparse.Namespace) -> Compared:
-    from stagebench.commands.sweep import pass_configs
     from stagebench.experiment.compared_with import Compared
     from stagebench.experiment.experiment_file import names_all
+    from stagebench.experiment.parameter_values import parse_pass_configs
     from stagebench.experiment.project import find_project
 
     swallowed = [text for text in arguments.compiler if text.endswith(".py")]
@@ -154,7 +155,7 @@ def _compared(arguments: argparse.Namespace) -> Compared:
         only=tuple(arguments.only),
         allow_missing=arguments.allow_missing,
         any_compiler=arguments.any_compiler,
-        pass_configs=pass_configs(arguments.pass_config),
+        pass_configs=parse_pass_configs(arguments.pass_config),
         whole=find_project(Path.cwd()) if names_all(arguments.experiment) else None,
     )
 
@@ -199,12 +200,6 @@ def _print(result: CheckResult, arguments: argparse.Namespace, elapsed: float) -
         elapsed_seconds=elapsed,
         from_cache=result.from_cache,
     )
-
-
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least one")
-    return int(text)
 
 
 def _seconds(text: str) -> float:

@@ -59,14 +59,15 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
             "--compiler compares one kernel by two compilers",
             hint=f"stagebench diff {arguments.left} --compiler {' '.join(arguments.compiler)}",
         )
-    from stagebench.commands.sweep import parameters, pass_configs, with_pipeline
+    from stagebench.commands.sweep import parameters, with_pipeline
     from stagebench.diff.text_input import Input
     from stagebench.dump.files import read_dump
+    from stagebench.experiment.parameter_values import parse_pass_configs
     from stagebench.experiment.sweep import SweepOptions, run_sweep
     from stagebench.experiment.sweep_plan import SweepPlan
 
     depth = arguments.num_stages
-    if depth is not None and not depth.isdigit():
+    if depth is not None and not depth.isdecimal():
         raise UsageError(f"--num-stages {depth}: one depth")
     params = parameters(arguments)
     several = [name for name, values in params.items() if len(values) > 1]
@@ -77,7 +78,7 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
         num_stages=(2,) if depth is None else (int(depth),),
         archs=(arguments.arch or "sm_90a",),
         params=params,
-        pass_configs=pass_configs(with_pipeline(arguments)),
+        pass_configs=parse_pass_configs(with_pipeline(arguments)),
         compilers=tuple(arguments.compiler),
     )
     with tempfile.TemporaryDirectory(prefix="stagebench-") as folder:

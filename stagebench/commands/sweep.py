@@ -7,17 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.integer_option import integer
 from stagebench.commands.json_output import check_json, write_json
 from stagebench.commands.output_place import check_file, write_output
 from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from stagebench.experiment.sweep import SweepOptions, SweepResult
     from stagebench.experiment.sweep_plan import SweepPlan
-    from stagebench.model import ParamValue, Scalar
+    from stagebench.model import ParamValue
 
 DEFAULT_DUMP_DIR = "stagebench-dumps"
 _GEMM_FLAGS = {
@@ -68,23 +67,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_kernel(parser: argparse.ArgumentParser) -> None:
     """Which kernel: shared with ``bisect``."""
+    from stagebench.kernels import BUILTINS, TVM_BUILTINS
+
+    own, *others = BUILTINS
     parser.add_argument(
         "kernel",
         nargs="?",
         default="gemm",
         metavar="KERNEL",
-        help="gemm (default), gemm_nn, gemm_tn, flash_attention, dequant_gemm, of Apache TVM gemm, "
-        "gemm_tensor_core, gemm_tirx, gemm_tirx_tma; or path/to/file.py:function",
+        help=f"{own} (default), {', '.join(others)}, of Apache TVM {', '.join(TVM_BUILTINS)}; "
+        "or path/to/file.py:function",
     )
 
 
 def add_variant(
-    parser: argparse.ArgumentParser, *, arch_default: str = "sm_80 sm_90a"
+    parser: argparse.ArgumentParser,
+    *,
+    arch_default: str = "sm_80 sm_90a",
+    depth_default: str = "1 2 3 4",
 ) -> argparse._ArgumentGroup:
     """The axes of a kernel: shared with ``bisect`` and ``profile``."""
     axes = parser.add_argument_group("axes (every combination is a variant)")
     axes.add_argument(
-        "--num-stages", nargs="+", type=_integer, metavar="N", help="depths (default: 1 2 3 4)"
+        "--num-stages",
+        nargs="+",
+        type=integer,
+        metavar="N",
+        help=f"depths (default: {depth_default})",
     )
     axes.add_argument("--arch", nargs="+", metavar="SM", help=f"default: {arch_default}")
     axes.add_argument(
@@ -113,7 +122,7 @@ def add_shape(parser: argparse.ArgumentParser) -> None:
     """The shape of the built-in GEMM: shared with ``diff``."""
     gemm = parser.add_argument_group("shape of the built-in GEMM (short for --set)")
     for flag, name in _GEMM_FLAGS.items():
-        kind = str if name == "dtype" else _integer
+        kind = str if name == "dtype" else integer
         gemm.add_argument(flag, nargs="+", type=kind, metavar="V", dest=f"gemm_{name}")
 
 
@@ -145,7 +154,7 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """What lowering may use: shared with ``bisect``."""
     limits = parser.add_argument_group("limits")
-    limits.add_argument("--jobs", type=_integer, metavar="N", help="default: one per usable core")
+    limits.add_argument("--jobs", type=integer, metavar="N", help="default: one per usable core")
     limits.add_argument(
         "--timeout", type=_seconds, default=300.0, metavar="S", help="for each variant (300)"
     )
@@ -200,6 +209,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def sweep_plan(arguments: argparse.Namespace) -> SweepPlan:
     """What to lower, from the arguments of `add_kernel`, `add_variant` and `add_compilers`."""
+    from stagebench.experiment.parameter_values import parse_pass_configs
     from stagebench.experiment.sweep_plan import DEFAULT_ARCHS, SweepPlan
 
     return SweepPlan(
@@ -208,7 +218,7 @@ def sweep_plan(arguments: argparse.Namespace) -> SweepPlan:
         archs=DEFAULT_ARCHS if arguments.arch is None else tuple(arguments.arch),
         params=parameters(arguments),
         stage_param=arguments.stage_param,
-        pass_configs=pass_configs(with_pipeline(arguments)),
+        pass_configs=parse_pass_configs(with_pipeline(arguments)),
         compilers=tuple(arguments.compiler),
     )
 
@@ -229,21 +239,12 @@ def parameters(arguments: argparse.Namespace) -> dict[str, tuple[ParamValue, ...
 
 def with_pipeline(arguments: argparse.Namespace) -> list[str]:
     """The values of ``--pass-config`` and what ``--pipeline`` is short for."""
-    named = arguments.pipeline
-    return [*arguments.pass_config, *([] if named is None else [f"tir_pipeline={named}"])]
+    return [*arguments.pass_config, *pipeline_config(arguments)]
 
 
-def pass_configs(texts: Iterable[str]) -> dict[str, Scalar]:
-    """Read several ``KEY=VALUE`` of ``--pass-config``."""
-    from stagebench.experiment.parameter_values import parse_assignments
-
-    found: dict[str, Scalar] = {}
-    for key, several in parse_assignments(texts, "--pass-config").items():
-        value = several[0]
-        if len(several) != 1 or isinstance(value, tuple):
-            raise UsageError(f"--pass-config {key}: one value, not several")
-        found[key] = value
-    return found
+def pipeline_config(arguments: argparse.Namespace) -> list[str]:
+    """The values of ``--pass-config`` that ``--pipeline`` is short for."""
+    return [] if arguments.pipeline is None else [f"tir_pipeline={arguments.pipeline}"]
 
 
 def sweep_options(arguments: argparse.Namespace) -> SweepOptions:
@@ -300,14 +301,6 @@ def _folder(text: str) -> Path:
     return Path(text)
 
 
-def _integer(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        extra = " (put the kernel before the options)" if ".py" in text else ""
-        raise argparse.ArgumentTypeError(f"{text!r} is not an integer{extra}") from None
-
-
 def _seconds(text: str) -> float:
     try:
         value = float(text)
@@ -321,6 +314,6 @@ def _seconds(text: str) -> float:
 def _size(text: str) -> int:
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
     digits, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
-    if not digits.isdigit() or (unit and unit not in units) or int(digits) == 0:
+    if not digits.isdecimal() or (unit and unit not in units) or int(digits) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 512M or 8G")
     return int(digits) * units.get(unit, 1)

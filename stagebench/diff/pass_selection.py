@@ -32,7 +32,7 @@ def select_passes(passes: Sequence[NamedPass], text: str) -> tuple[int, ...]:
     that it has, it may be in another one of TVM's (``tir.Simplify``, ``tirx.Simplify``).
     """
     name, mark, number = text.partition("#")
-    if mark and not number.isdigit():
+    if mark and not number.isdecimal():
         raise UsageError(f"--pass {text}: {number!r} is not a number", hint="NAME#2 is the second")
     names = [_spelt(each.names) for each in passes]
     named = [index for index, own in enumerate(names) if name in own]

@@ -34,6 +34,17 @@ def parse_assignments(texts: Iterable[str], flag: str) -> dict[str, tuple[ParamV
     return found
 
 
+def parse_pass_configs(texts: Iterable[str]) -> dict[str, Scalar]:
+    """Read several ``KEY=VALUE`` of ``--pass-config``, each of one value."""
+    found: dict[str, Scalar] = {}
+    for key, several in parse_assignments(texts, "--pass-config").items():
+        value = several[0]
+        if len(several) != 1 or isinstance(value, tuple):
+            raise UsageError(f"--pass-config {key}: one value, not several")
+        found[key] = value
+    return found
+
+
 def parse_value(text: str) -> ParamValue:
     """One value: a literal where it is one, else the text itself."""
     text = text.strip()
