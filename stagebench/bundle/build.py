@@ -138,6 +138,7 @@ def _parts(one: Candidate, cubin: bytes, options: BuildOptions) -> VariantParts:
         cubins={"base": cubin, **one.extra_cubins},
         cubin_arch=cubin_arch(one.result.variant.arch, options.device_arch),
         probe=one.probe,
+        audit=() if one.audit is None else one.audit.serious,
         scalars={**options.scalars, **one.scalars},
         values={name: value for name, value in options.values.items() if name in whole},
         contents=one.contents,

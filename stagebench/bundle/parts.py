@@ -9,6 +9,7 @@ from stagebench.bundle.errors import BundleError
 from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.records import CubinKind, ValueRange
 from stagebench.model import Launch, VariantResult
+from stagebench.probe.audit_records import Finding
 
 
 @dataclass(frozen=True)
@@ -16,14 +17,16 @@ class VariantParts:
     """One lowered variant, or a kernel of a launch plan, with its cubins.
 
     ``cubins`` has ``base`` at least; ``probe`` is the probe builder's metadata as JSON, kept as it
-    is.  ``scalars`` give symbolic extents and scalar arguments their values.  ``contents`` and
-    ``expected`` are raw bytes by tensor (`stagebench.bundle.records.BundledTensor`).
+    is, ``audit`` what was found in the builds for it.  ``scalars`` give symbolic extents and scalar
+    arguments their values.  ``contents`` and ``expected`` are raw bytes by tensor
+    (`stagebench.bundle.records.BundledTensor`).
     """
 
     result: VariantResult | GivenKernel
     cubins: Mapping[CubinKind, bytes]
     cubin_arch: str
     probe: bytes | None = None
+    audit: tuple[Finding, ...] = ()
     scalars: Mapping[str, int | float] = field(default_factory=dict)
     values: Mapping[str, ValueRange] = field(default_factory=dict)
     contents: Mapping[str, bytes] = field(default_factory=dict)

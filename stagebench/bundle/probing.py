@@ -18,8 +18,8 @@ from stagebench.bundle.probe_cache import ProbeCache, ProbedEntry, probe_key
 from stagebench.errors import StagebenchError
 from stagebench.machine.flags import Flags, flags, not_applied
 from stagebench.model import Facts, Launch
-from stagebench.model.codec import encode_pretty
-from stagebench.probe.audit_records import Audit
+from stagebench.model.codec import decode, encode_pretty
+from stagebench.model.timing import ProbeMetadata
 from stagebench.probe.build import build_probed
 from stagebench.probe.layout import DEFAULT_MAX_CTAS
 
@@ -91,8 +91,11 @@ def with_probes(
         return candidate
     if entry is None:
         return candidate  # it does not assemble
-    for said in _findings(entry.audit):
-        warn(f"{name}: {said}")
+    if how.ops is not None and not decode(entry.metadata, ProbeMetadata, "probe metadata").sites:
+        warn(f"{name}: no probes: it has no {' and no '.join(sorted(how.ops))}")
+        return candidate
+    for finding in entry.audit.serious:
+        warn(f"{name}: audit of the {finding.build} build: {finding.message}")
     return _with(candidate, arch, entry)
 
 
@@ -168,11 +171,3 @@ def _with(candidate: Candidate, arch: str, entry: ProbedEntry) -> Candidate:
         probe=entry.metadata,
         audit=entry.audit,
     )
-
-
-def _findings(audit: Audit) -> list[str]:
-    return [
-        f"audit of the probed build: {finding.message}"
-        for finding in audit.findings
-        if not finding.note
-    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from stagebench.model import Launch, Record, Variant
+from stagebench.probe.audit_records import Finding
 
 BUNDLE_SCHEMA_VERSION: Literal[2] = 2
 BUNDLE = "bundle.json"
@@ -77,6 +78,8 @@ class BundledVariant(Record, frozen=True, kw_only=True):
     the cubins were assembled for (sm_80 code may be assembled for sm_90).  ``launch`` has integers
     only.  ``facts`` is a `VariantResult`; a kernel of a launch plan has none (``None``), and
     instead ``machine``: a `MachineCode`, all that can be known without an IR (``None``: not read).
+    ``audit`` is what the machine code of control and probed has that makes them another kernel than
+    base: none where the audit passed, or there are no probes.
     """
 
     id: str
@@ -91,6 +94,7 @@ class BundledVariant(Record, frozen=True, kw_only=True):
     facts: BundledFile | None
     probe: BundledFile | None
     machine: BundledFile | None = None
+    audit: tuple[Finding, ...] = ()
 
 
 class SkippedVariant(Record, frozen=True, kw_only=True):

@@ -119,6 +119,7 @@ def _pack(parts: VariantParts, name: str, values: _Values) -> _Packed:
             probe=None
             if parts.probe is None
             else _keep(files, f"{name}/probe.json.z", parts.probe),
+            audit=parts.audit,
         ),
         files,
     )

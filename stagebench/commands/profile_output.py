@@ -35,9 +35,7 @@ class Found:
     def bad(self) -> bool:
         """Is a variant wrong, or did one not run?"""
         variants = () if self.profile is None else self.profile.variants
-        from stagebench.gpu.records import BAD
-
-        wrong = any(one.correctness.verdict in BAD or one.error for one in variants)
+        wrong = any(one.bad for one in variants)
         unfinished = self.profile is not None and not self.profile.complete
         return wrong or unfinished or self.left_out
 

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.build_options import check_seed
 from stagebench.commands.output_place import check_folder
 from stagebench.dump.place import RUN, VARIANT
 from stagebench.errors import UsageError
@@ -34,7 +35,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--warmup", type=int, default=5, metavar="N", help="runs before them (5)")
     parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="S", help="for each variant (60)"
+        "--timeout", type=float, default=60.0, metavar="S", help="for one launch (60)"
     )
     parser.add_argument(
         "--library", action="store_true", help="also time torch's or cupy's matrix product"
@@ -65,6 +66,7 @@ def run_options(arguments: argparse.Namespace) -> ProfileOptions:
     from stagebench.gpu.profile import ProfileOptions
     from stagebench.gpu.run_request import RunOptions
 
+    check_seed(arguments.seed)
     for name, least in (("repeats", 1), ("runs", 0), ("warmup", 0)):
         if getattr(arguments, name) < least:
             raise UsageError(f"--{name} {getattr(arguments, name)}: at least {least}")

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from stagebench.gpu.dtypes import Doubles, Dtype, Raw, as_doubles
-from stagebench.gpu.records import TensorComparison, Verdict
+from stagebench.gpu.records import TensorComparison
+from stagebench.model.timing import Verdict
 
 _ELEMENT_FACTOR = 10.0
 

@@ -1,17 +1,18 @@
 """What does one variant compute, and how long do its builds take?  On an open device.
 
-The base build runs first, several times, on the same inputs; control and probed builds then run on
-the same inputs and are held against it bit by bit; only then is anything timed.
+The base build runs first, several times, on the same inputs, and is judged; control and probed
+builds then run on the same inputs and are held against it bit by bit; only then is anything timed.
+What goes wrong with a control or probed build is that build's, and never the kernel's verdict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from stagebench.bundle.errors import BundleError
@@ -19,12 +20,13 @@ from stagebench.bundle.read import OpenBundle
 from stagebench.bundle.records import CUBIN_KINDS, BundledVariant, CubinKind
 from stagebench.dump.atomic_file import write_file
 from stagebench.gpu import tensor_map
+from stagebench.gpu.announcer import Announcer
+from stagebench.gpu.build_times import BuildTimes
 from stagebench.gpu.correctness import compare
 from stagebench.gpu.device import runs_on
-from stagebench.gpu.driver import DriverError
+from stagebench.gpu.driver import BuildError, DriverError, of_build
 from stagebench.gpu.dtypes import Raw, UnknownDtypeError, dtype_of
 from stagebench.gpu.judging import Judge
-from stagebench.gpu.kernel_clock import KernelClockError
 from stagebench.gpu.launch import (
     LoadedKernel,
     launch_config,
@@ -36,70 +38,69 @@ from stagebench.gpu.launch import (
 from stagebench.gpu.memory import Memory
 from stagebench.gpu.outputs import OutputStore
 from stagebench.gpu.probe_buffer import ProbeBuffer, ProbeError
-from stagebench.gpu.records import BuildRun, ProfiledVariant, RunError, Verdict
-from stagebench.gpu.results import not_run, profiled
+from stagebench.gpu.records import BuildRun, Correctness, ProfiledVariant, RunError
+from stagebench.gpu.results import ended, not_run, profiled, with_failed
 from stagebench.gpu.run_request import RunRequest
 from stagebench.gpu.saved_outputs import save_outputs
 from stagebench.gpu.session import Session
-from stagebench.gpu.statistics import measurement
 from stagebench.gpu.tensors import DeviceTensors, HostTensor, host_tensors
-from stagebench.gpu.timing import event_turn, kernel_clock_turn, sets_needed, time_in_turns
 
 _EVICTING = 2
 """How many times the L2 cache is written over."""
 
 
 @dataclass(frozen=True)
-class Ended:
-    """A variant's result; ``lost``: the context is gone with it."""
+class _Build:
+    """A build that ran once on the inputs."""
 
-    result: ProfiledVariant
-    lost: bool
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """A build that ran once on the inputs; ``same``: with base's bits (``None``: it is base)."""
-
-    kind: CubinKind
     kernel: LoadedKernel
     buffer: ProbeBuffer | None
-    same: bool | None
+    run: BuildRun
+
+
+def run_error(error: DriverError) -> RunError:
+    """As it is recorded."""
+    build = error.build if isinstance(error, BuildError) else None
+    return RunError(name=error.name, message=str(error), build=build)
 
 
 def run_variant(
-    session: Session, opened: OpenBundle, store: OutputStore, request: RunRequest
-) -> Ended:
-    """Run one variant; whatever goes wrong with it is in the result."""
+    session: Session,
+    opened: OpenBundle,
+    store: OutputStore,
+    request: RunRequest,
+    announcer: Announcer,
+) -> ProfiledVariant:
+    """Run one variant; whatever goes wrong with it is in the result.
+
+    Raises `DriverError` where the context is lost with it.
+    """
     variant = opened.variant(request.id)
     capability = session.device.compute_capability
     if not runs_on(variant.cubin_arch, capability):
         mine = f"{capability[0]}.{capability[1]}"
         message = f"assembled for {variant.cubin_arch}, this device has compute capability {mine}"
         hint = f"bundle it with --device-arch sm_{capability[0]}{capability[1]}"
-        error = RunError(name="another_arch", message=f"{message}: {hint}")
-        return Ended(not_run(variant, "not_compared", error), lost=False)
+        return _refused(variant, "another_arch", f"{message}: {hint}")
     try:
         tensors = host_tensors(opened, variant, request.options.seed)
-        cubins = {kind: opened.load(file) for kind, file in variant.cubins.items()}
-        probe = None if variant.probe is None else opened.load(variant.probe)
+        base = opened.load(variant.cubins["base"])
     except BundleError as exc:
-        return Ended(_refused(variant, "bundle", exc.message), lost=False)
+        return _refused(variant, "bundle", exc.message)
     except UnknownDtypeError as exc:
-        return Ended(_refused(variant, "unknown_dtype", str(exc)), lost=False)
+        return _refused(variant, "unknown_dtype", str(exc))
     try:
         with Memory(session.driver) as memory:
-            running = _Running(session, opened, store, request, variant, tensors, memory)
-            return Ended(running.all(cubins, probe), lost=False)
+            running = _Running(session, opened, store, request, tensors, memory, announcer)
+            return running.all(base)
     except DriverError as exc:
-        full = exc.name == "CUDA_ERROR_OUT_OF_MEMORY"
-        verdict: Verdict = "not_compared" if full else "fails"
-        error = RunError(name=exc.name, message=str(exc))
-        return Ended(not_run(variant, verdict, error), lost=exc.sticky)
+        if exc.sticky:
+            raise
+        return ended(variant, announcer.latest, run_error(exc))
 
 
 def _refused(variant: BundledVariant, name: str, message: str) -> ProfiledVariant:
-    return not_run(variant, "not_compared", RunError(name=name, message=message))
+    return not_run(variant, "not_run", RunError(name=name, message=message))
 
 
 class _Running:
@@ -111,28 +112,78 @@ class _Running:
         opened: OpenBundle,
         store: OutputStore,
         request: RunRequest,
-        variant: BundledVariant,
         tensors: list[HostTensor],
         memory: Memory,
+        announcer: Announcer,
     ) -> None:
         self._session = session
         self._driver = session.driver
         self._opened = opened
         self._store = store
         self._request = request
-        self._variant = variant
+        self._variant = opened.variant(request.id)
         self._tensors = tensors
         self._memory = memory
+        self._announcer = announcer
         self._sets = [DeviceTensors(memory, tensors)]
         self._evicting: int | None = None
         self._notes: list[str] = []
+        self._failed: dict[CubinKind, RunError] = {}
 
-    def all(self, cubins: dict[CubinKind, bytes], probe: bytes | None) -> ProfiledVariant:
-        """Correctness of base, then the other builds, then times."""
-        base = load_kernel(self._driver, cubins["base"], self._variant.launch)
-        first, buffers, differing = self._repeat(base)
+    def all(self, cubin: bytes) -> ProfiledVariant:
+        """Correctness of base, then the other builds, then times; told after each."""
+        with of_build("base"):
+            base = load_kernel(self._driver, cubin, self._variant.launch)
+            first, buffers, differing = self._repeat(base)
         outputs = self._save(first, buffers)
         self._store.keep(self._variant.id, first)
+        correctness = self._judge(first, differing)
+        builds: dict[CubinKind, _Build] = {
+            "base": _Build(base, None, _untimed("base", base, same=None))
+        }
+
+        def result(probe_file: str | None = None) -> ProfiledVariant:
+            runs = tuple(build.run for build in builds.values())
+            found = profiled(
+                self._variant, correctness, runs, probe_file, outputs, tuple(self._notes)
+            )
+            return with_failed(found, self._failed)
+
+        self._announcer.found(result())
+        for kind in CUBIN_KINDS[1:]:
+            if self._wanted(kind):
+                with self._of_its_own(kind):
+                    builds[kind] = self._prepare(kind, first, steady=not differing)
+        self._announcer.found(result())
+        if self._request.options.runs:
+            self._time(builds, lambda: self._announcer.found(result()))
+        probe_file = None
+        if "probed" in builds:
+            with self._of_its_own("probed"):
+                probe_file = self._save_probes(builds["probed"])
+        for one in builds.values():
+            unload_kernel(self._driver, one.kernel)
+        return result(probe_file)
+
+    def _wanted(self, kind: CubinKind) -> bool:
+        known = kind in self._variant.cubins and kind not in self._request.without
+        return known and self._request.options.probes
+
+    @contextlib.contextmanager
+    def _of_its_own(self, kind: CubinKind) -> Iterator[None]:
+        """What goes wrong inside with a build for probes loses that build alone."""
+        try:
+            with of_build(kind):
+                yield
+        except (BundleError, ProbeError) as exc:
+            name = "probe" if isinstance(exc, ProbeError) else "bundle"
+            self._failed[kind] = RunError(name=name, message=str(exc), build=kind)
+        except BuildError as exc:
+            if exc.sticky:
+                raise
+            self._failed[kind] = run_error(exc)
+
+    def _judge(self, first: dict[str, Raw], differing: int) -> Correctness:
         judge = Judge(
             self._opened,
             self._store,
@@ -141,36 +192,20 @@ class _Running:
             self._tensors,
             smem_poisoned=self._session.poison is not None,
         )
-        correctness = judge.judge(first, differing)
-        prepared = [_Prepared("base", base, None, None)]
-        failed: dict[CubinKind, BuildRun] = {}
-        for kind in CUBIN_KINDS[1:]:
-            if kind not in cubins or not self._request.options.probes:
-                continue
-            try:
-                prepared.append(self._prepare(kind, cubins[kind], first, probe))
-            except ProbeError as exc:
-                failed[kind] = _failed_build(kind, "probe", str(exc))
-            except DriverError as exc:
-                if exc.sticky:
-                    raise
-                failed[kind] = _failed_build(kind, exc.name, str(exc))
-        runs = {build.kind: build for build in self._timed(prepared)} | failed
-        probe_file = self._save_probes(prepared)
-        for one in prepared:
-            unload_kernel(self._driver, one.kernel)
-        builds = tuple(runs[kind] for kind in CUBIN_KINDS if kind in runs)
-        return profiled(self._variant, correctness, builds, probe_file, outputs, tuple(self._notes))
+        return judge.judge(first, differing)
 
     def _repeat(self, kernel: LoadedKernel) -> tuple[dict[str, Raw], dict[str, Raw], int]:
         """What the first run wrote, also to profilers, and how many others had other bits."""
-        first = self._once(kernel)
+        first = self._once("base", kernel)
         buffers = self._sets[0].profiler_buffers()
         differing = 0
         for index in range(self._request.options.repeats - 1):
-            again = self._once(kernel, cold=index % 2 == 0)
-            differing += any(self._moved(one, first, again) for one in self._tensors if one.written)
+            again = self._once("base", kernel, cold=index % 2 == 0)
+            differing += self._differs(first, again)
         return first, buffers, differing
+
+    def _differs(self, first: dict[str, Raw], again: dict[str, Raw]) -> bool:
+        return any(self._moved(one, first, again) for one in self._tensors if one.written)
 
     def _save(self, first: dict[str, Raw], buffers: dict[str, Raw]) -> tuple[str, ...]:
         """Keep the profiler's buffers, and the outputs if they were asked for."""
@@ -192,7 +227,7 @@ class _Running:
             return not compare(name, dtype, first[name], again[name]).agrees
         return not np.array_equal(first[name], again[name])
 
-    def _once(self, kernel: LoadedKernel, *, cold: bool = False) -> dict[str, Raw]:
+    def _once(self, kind: CubinKind, kernel: LoadedKernel, *, cold: bool = False) -> dict[str, Raw]:
         """One run over poisoned outputs and shared memory.
 
         ``cold``: the inputs are not in the L2 cache, so that copies arrive late, which a missing
@@ -204,10 +239,11 @@ class _Running:
             self._evict()
         launch = self._launcher(kernel, tensors)
         self._driver.call("cuCtxSynchronize")
-        if self._session.poison is not None:
-            self._session.poison()
-        launch()
-        self._driver.call("cuStreamSynchronize", self._session.stream)
+        with self._announcer.launches(kind):
+            if self._session.poison is not None:
+                self._session.poison()
+            launch()
+            self._driver.call("cuStreamSynchronize", self._session.stream)
         return tensors.outputs()
 
     def _evict(self) -> None:
@@ -228,107 +264,67 @@ class _Running:
         config: Any = launch_config(self._driver, launch, self._session.stream)
         return lambda: start(self._driver, kernel, config, arguments)
 
-    def _prepare(
-        self, kind: CubinKind, cubin: bytes, first: dict[str, Raw], probe: bytes | None
-    ) -> _Prepared:
-        """A control or probed build: same inputs, same bits?"""
+    def _prepare(self, kind: CubinKind, first: dict[str, Raw], *, steady: bool) -> _Build:
+        """A control or probed build: same inputs, same bits?  Not asked where base's own move."""
+        cubin = self._opened.load(self._variant.cubins[kind])
         kernel = load_kernel(self._driver, cubin, self._variant.launch)
         buffer = None
         if kind == "probed":
-            if probe is None:
+            if self._variant.probe is None:
                 raise ProbeError("the bundle has no probe metadata for it")
+            probe = self._opened.load(self._variant.probe)
             buffer = ProbeBuffer(self._driver, self._memory, kernel, probe)
-        outputs = self._once(kernel)
-        same = all(np.array_equal(first[name], outputs[name]) for name in first)
-        return _Prepared(kind, kernel, buffer, same)
+        outputs = self._once(kind, kernel)
+        same = not self._differs(first, outputs) if steady else None
+        return _Build(kernel, buffer, _untimed(kind, kernel, same=same))
 
-    def _save_probes(self, prepared: list[_Prepared]) -> str | None:
+    def _save_probes(self, probed: _Build) -> str | None:
         """Write what the probed build records in one run of its own; the file's name."""
-        for one in prepared:
-            if one.buffer is not None and self._request.probe_file is not None:
-                one.buffer.clear()
-                self._once(one.kernel)
-                write_file(Path(self._request.probe_file), one.buffer.contents().tobytes())
-                return Path(self._request.probe_file).name
-        return None
+        file = self._request.probe_file
+        if probed.buffer is None or file is None or probed.run.problem is not None:
+            return None
+        probed.buffer.clear()
+        self._once("probed", probed.kernel)
+        write_file(Path(file), probed.buffer.contents().tobytes())
+        return Path(file).name
 
-    def _timed(self, prepared: list[_Prepared]) -> list[BuildRun]:
-        """Every build's time, the builds taking turns; by CUPTI too where it is there."""
-        plain = [_untimed(one) for one in prepared]
-        options = self._request.options
-        if options.runs == 0:
-            return plain
-        self._make_sets()
-        for one in prepared:
+    def _time(self, builds: dict[CubinKind, _Build], tell: Callable[[], None]) -> None:
+        """Put the times into the sound ``builds``; one that can't be timed is left out of them."""
+        times = BuildTimes(
+            self._session, self._memory, self._tensors, self._sets, self._request.options,
+            self._announcer, self._notes,
+        )  # fmt: skip
+
+        def keep(runs: list[BuildRun]) -> list[BuildRun]:
+            for run in runs:
+                builds[run.kind] = replace(builds[run.kind], run=run)
+            tell()
+            return runs
+
+        for one in builds.values():
             if one.buffer is not None:
                 one.buffer.clear()
-        launches = [
-            [self._launcher(one.kernel, tensors) for tensors in self._sets] for one in prepared
-        ]
-        self._driver.call("cuCtxSynchronize")
-        turn = event_turn(self._driver, self._session.stream)
-        times = time_in_turns(turn, launches, options.warmup, options.runs)
-        rotation = len(self._sets)
-        return [
-            msgspec.structs.replace(
-                build,
-                time=measurement(found),
-                min_us=min(found),
-                device_time=None if own is None else measurement(own),
-                rotation=rotation,
-                rotation_bytes=rotation * self._set_bytes(),
-            )
-            for build, found, own in zip(plain, times, self._device_times(launches), strict=True)
-        ]
-
-    def _device_times(self, launches: list[list[Callable[[], None]]]) -> list[list[float] | None]:
-        """The kernels' own times, after those by events: activity records would disturb them."""
-        clock, options = self._session.kernel_clock, self._request.options
-        if clock is None or clock.broken:
-            return [None] * len(launches)
-        turn = kernel_clock_turn(self._driver, self._session.stream, clock)
-        try:
-            return list(time_in_turns(turn, launches, 0, options.runs))
-        except KernelClockError as exc:
-            self._notes.append(f"no times from CUPTI: {exc}")
-            return [None] * len(launches)
-
-    def _make_sets(self) -> None:
-        """More sets of the tensors, the same in each, until they are larger than the L2 cache."""
-        free, _ = self._driver.call("cuMemGetInfo")
-        wanted = sets_needed(self._set_bytes(), self._session.device, int(free))
-        while len(self._sets) < wanted:
-            self._sets.append(DeviceTensors(self._memory, self._tensors))
-
-    def _set_bytes(self) -> int:
-        return sum(one.bytes for one in self._tensors)
+        while True:
+            sound = [one.run for one in builds.values() if one.run.problem is None]
+            try:
+                timed, launches = times.by_events(
+                    sound, lambda kind, tensors: self._launcher(builds[kind].kernel, tensors)
+                )
+                keep(times.by_kernel_clock(keep(timed), launches))
+            except BuildError as exc:
+                if exc.sticky or exc.build == "base":
+                    raise
+                self._failed[exc.build] = run_error(exc)
+                del builds[exc.build]
+                continue
+            return
 
 
-def _untimed(one: _Prepared) -> BuildRun:
-    return BuildRun(
-        kind=one.kind,
-        registers=one.kernel.registers,
-        local_bytes=one.kernel.local_bytes,
-        static_smem_bytes=one.kernel.static_smem_bytes,
-        same_as_base=one.same,
-        time=None,
-        min_us=None,
-        rotation=None,
-        rotation_bytes=None,
-        error=None,
-    )
-
-
-def _failed_build(kind: CubinKind, name: str, message: str) -> BuildRun:
-    return BuildRun(
-        kind=kind,
-        registers=None,
-        local_bytes=None,
-        static_smem_bytes=None,
-        same_as_base=None,
-        time=None,
-        min_us=None,
-        rotation=None,
-        rotation_bytes=None,
-        error=RunError(name=name, message=message),
+def _untimed(kind: CubinKind, kernel: LoadedKernel, *, same: bool | None) -> BuildRun:
+    return BuildRun.untimed(
+        kind,
+        registers=kernel.registers,
+        local_bytes=kernel.local_bytes,
+        static_smem_bytes=kernel.static_smem_bytes,
+        same_as_base=same,
     )

@@ -51,11 +51,6 @@ class Memory:
         if data.nbytes:
             self._driver.call("cuMemcpyHtoD", pointer, np.ascontiguousarray(data), data.nbytes)
 
-    def duplicate(self, pointer: int, source: int, size: int) -> None:
-        """Copy on the device."""
-        if size:
-            self._driver.call("cuMemcpyDtoD", pointer, source, size)
-
     def download(self, pointer: int, size: int) -> Raw:
         """Copy from the device."""
         data = np.empty(size, dtype=np.uint8)

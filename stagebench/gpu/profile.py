@@ -15,13 +15,13 @@ import msgspec
 
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.read import OpenBundle, read_bundle
-from stagebench.bundle.records import BundledVariant
+from stagebench.bundle.records import BundledVariant, CubinKind
 from stagebench.dump.atomic_file import write_file
 from stagebench.errors import MachineError
 from stagebench.gpu.library_baseline import gemm_shapes, time_libraries
 from stagebench.gpu.profile_file import clear_earlier
-from stagebench.gpu.records import PROFILE, LibraryTime, Profile, ProfiledVariant
-from stagebench.gpu.results import not_run
+from stagebench.gpu.records import PROFILE, LibraryTime, Profile, ProfiledVariant, RunError
+from stagebench.gpu.results import ended, with_failed, with_first_verdict
 from stagebench.gpu.run_request import RunOptions, RunRequest
 from stagebench.gpu.saved_outputs import OUTPUTS
 from stagebench.gpu.watchdog import ChildError, Watchdog, child_command
@@ -37,7 +37,10 @@ def _quiet(done: int, total: int, result: ProfiledVariant) -> None:
 
 @dataclass(frozen=True)
 class ProfileOptions:
-    """``only`` are parts of ids; ``library`` also times a library's matrix product."""
+    """``only`` are parts of ids; ``timeout_seconds`` are for one launch to come back.
+
+    ``library`` also times a library's matrix product.
+    """
 
     run: RunOptions = field(default_factory=RunOptions)
     only: tuple[str, ...] = ()
@@ -122,10 +125,20 @@ def _run_all(
 
 
 def _run_one(watchdog: Watchdog, variant: BundledVariant, request: RunRequest) -> ProfiledVariant:
-    try:
-        return watchdog.run(request).result
-    except ChildError as exc:
-        return not_run(variant, "hangs" if exc.hung else "fails", exc.error)
+    """A control or probed build that takes its process with it is left out the next time."""
+    failed: dict[CubinKind, RunError] = {}
+    first: ProfiledVariant | None = None
+    while True:
+        try:
+            found = watchdog.run(msgspec.structs.replace(request, without=tuple(failed)))
+        except ChildError as exc:
+            first = first or exc.found
+            build = exc.error.build
+            if build is not None and build != "base" and build not in failed:
+                failed[build] = exc.error
+                continue
+            found = ended(variant, exc.found, exc.error)
+        return with_failed(with_first_verdict(found, first), failed)
 
 
 def _beside(result: ProfiledVariant, variant: BundledVariant) -> ProfiledVariant:

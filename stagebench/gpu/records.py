@@ -6,32 +6,69 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from stagebench.bundle.records import CubinKind, SkippedVariant
 from stagebench.model import Record, Variant
-from stagebench.model.timing import Measurement
+from stagebench.model.timing import BAD, BuildProblem, Measurement, Verdict
+from stagebench.probe.audit_records import Finding
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 PROFILE_SCHEMA_VERSION: Literal[1] = 1
 PROFILE = "profile.json"
 
-Verdict = Literal["correct", "wrong", "race", "fails", "hangs", "not_compared"]
-"""``wrong``: differs from the reference by more than rounding; ``race``: runs on the same inputs
-differ; ``fails``: the device or the driver refused; ``hangs``: not done in time;
-``not_compared``: it ran and there was nothing to compare with, or it could not be run here."""
-BAD: tuple[Verdict, ...] = ("wrong", "race", "fails", "hangs")
-"""Those that are shown in red, and that a command's exit code tells of."""
+TIMEOUT = "timeout"
+"""The name of the error of a launch that did not come back."""
+OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
+_NOT_RUN = frozenset(
+    {
+        "CUDA_ERROR_INVALID_IMAGE",
+        "CUDA_ERROR_INVALID_PTX",
+        "CUDA_ERROR_INVALID_SOURCE",
+        "CUDA_ERROR_JIT_COMPILER_NOT_FOUND",
+        "CUDA_ERROR_NO_BINARY_FOR_GPU",
+        "CUDA_ERROR_NOT_FOUND",
+        OUT_OF_MEMORY,
+        "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED",
+        "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+        "another_arch",
+        "bundle",
+        "probe",
+        "unknown_dtype",
+    }
+)
+"""Errors that say nothing of what the kernel does: it could not be loaded, or not be given its
+tensors."""
 
 
 class RunError(Record, frozen=True, kw_only=True):
     """Why a variant (or one build of it) has no result.
 
     ``name`` is the driver's (``CUDA_ERROR_ILLEGAL_ADDRESS``) or one of ours: ``another_arch``,
-    ``bundle``, ``timeout``, ``process_died``, ``unknown_dtype``.
+    ``bundle``, ``probe``, ``timeout``, ``process_died``, ``unknown_dtype``.  ``build`` is the one
+    that was loaded or ran (``None``: none of them, or told by an older version).
     """
 
     name: str
     message: str
+    build: CubinKind | None = None
+
+    @property
+    def problem(self) -> Literal["fails", "hangs", "not_run"]:
+        """What it says of its build."""
+        if self.name == TIMEOUT:
+            return "hangs"
+        return "not_run" if self.build is None or self.name in _NOT_RUN else "fails"
+
+    @property
+    def told(self) -> str:
+        """The message with its build: ``probed: hangs: a launch was not back after 4 s``."""
+        if self.build is None:
+            return self.message
+        word = {"hangs": "hangs: ", "not_run": "not run: "}.get(self.problem, "")
+        return f"{self.build}: {word}{self.message}"
 
 
 class TensorComparison(Record, frozen=True, kw_only=True):
@@ -90,14 +127,52 @@ class BuildRun(Record, frozen=True, kw_only=True):
     rotation_bytes: int | None
     error: RunError | None
 
+    @property
+    def problem(self) -> BuildProblem | None:
+        """Why nothing of it is used; ``None``: it is sound."""
+        if self.error is not None:
+            return self.error.problem
+        return "other_bits" if self.same_as_base is False else None
+
+    @classmethod
+    def untimed(
+        cls,
+        kind: CubinKind,
+        *,
+        registers: int | None = None,
+        local_bytes: int | None = None,
+        static_smem_bytes: int | None = None,
+        same_as_base: bool | None = None,
+        error: RunError | None = None,
+    ) -> Self:
+        """A build whose time is not known."""
+        return cls(
+            kind=kind,
+            registers=registers,
+            local_bytes=local_bytes,
+            static_smem_bytes=static_smem_bytes,
+            same_as_base=same_as_base,
+            time=None,
+            min_us=None,
+            rotation=None,
+            rotation_bytes=None,
+            error=error,
+        )
+
+    @classmethod
+    def failed(cls, kind: CubinKind, error: RunError) -> Self:
+        """A build of which nothing but its error is known."""
+        return cls.untimed(kind, error=error)
+
 
 class ProfiledVariant(Record, frozen=True, kw_only=True):
     """One variant on the device.
 
     ``probe_file`` is the raw probe buffer of one launch, ``probe_metadata`` what decodes it, both
     beside ``profile.json``; so are ``outputs``, one ``.npy`` for each tensor that was kept of the
-    first run.  ``control_cost`` is control / base, ``probe_cost`` probed / control (medians); more
-    than 1.15 either way, the probed times are ``perturbed``.
+    first run.  ``control_cost`` is control / base, ``probe_cost`` probed / control (medians of
+    sound builds); more than 1.15 either way, or with a finding of the ``audit`` (the bundle's: what
+    makes the builds for probes another kernel), what the probes say is ``perturbed``.
     """
 
     id: str
@@ -112,6 +187,16 @@ class ProfiledVariant(Record, frozen=True, kw_only=True):
     error: RunError | None
     outputs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    audit: tuple[Finding, ...] = ()
+
+    @property
+    def bad(self) -> bool:
+        """Is it wrong, or did one of its builds not run or not compute the same?"""
+        return (
+            self.correctness.verdict in BAD
+            or self.error is not None
+            or any(build.problem is not None for build in self.builds)
+        )
 
 
 class Device(Record, frozen=True, kw_only=True):

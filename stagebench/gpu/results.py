@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from stagebench.bundle.records import BundledVariant
-from stagebench.gpu.records import BuildRun, Correctness, ProfiledVariant, RunError, Verdict
+from collections.abc import Mapping
+
+import msgspec
+
+from stagebench.bundle.records import CUBIN_KINDS, BundledVariant, CubinKind
+from stagebench.gpu.records import BuildRun, Correctness, ProfiledVariant, RunError
+from stagebench.model.timing import BAD, Verdict
 
 PERTURBED_ABOVE = 1.15
 """Probed over control, from which on what the probes say is not trusted as a time.
@@ -19,26 +24,31 @@ def is_perturbed(probe_cost: float) -> bool:
 
 
 def not_run(variant: BundledVariant, verdict: Verdict, error: RunError) -> ProfiledVariant:
-    """A variant without a result."""
-    return ProfiledVariant(
-        id=variant.id,
-        variant=variant.variant,
-        correctness=Correctness(
-            verdict=verdict,
-            reference=None,
-            runs=0,
-            differing_runs=0,
-            smem_poisoned=False,
-            tensors=(),
-        ),
-        builds=(),
-        control_cost=None,
-        probe_cost=None,
-        perturbed=None,
-        probe_file=None,
-        probe_metadata=None,
-        error=error,
+    """A variant of which nothing was measured."""
+    nothing = Correctness(
+        verdict=verdict,
+        reference=None,
+        runs=0,
+        differing_runs=0,
+        smem_poisoned=False,
+        tensors=(),
     )
+    return msgspec.structs.replace(profiled(variant, nothing, (), None), error=error)
+
+
+def ended(
+    variant: BundledVariant, found: ProfiledVariant | None, error: RunError
+) -> ProfiledVariant:
+    """A variant whose kernel as compiled can't go on; what was ``found`` before is kept.
+
+    An error of no build (its process died while no kernel ran) is no verdict on the kernel.
+    """
+    if found is None:
+        return not_run(variant, error.problem, error)
+    correctness = found.correctness
+    if error.build is not None:
+        correctness = msgspec.structs.replace(correctness, verdict=error.problem)
+    return msgspec.structs.replace(found, correctness=correctness, error=error)
 
 
 def profiled(
@@ -50,9 +60,14 @@ def profiled(
     notes: tuple[str, ...] = (),
 ) -> ProfiledVariant:
     """A variant that ran, with what its probes cost."""
-    medians = {one.kind: one.time.median_us for one in builds if one.time is not None}
+    medians = {
+        one.kind: one.time.median_us
+        for one in builds
+        if one.time is not None and one.problem is None
+    }
+    audit = variant.audit if any(one.kind == "probed" for one in builds) else ()
     control = _ratio(medians.get("control"), medians.get("base"))
-    probe = _ratio(medians.get("probed"), medians.get("control", medians.get("base")))
+    probe = _ratio(medians.get("probed"), medians.get("control"))
     return ProfiledVariant(
         id=variant.id,
         variant=variant.variant,
@@ -60,13 +75,30 @@ def profiled(
         builds=builds,
         control_cost=control,
         probe_cost=probe,
-        perturbed=None if probe is None else is_perturbed(probe),
+        perturbed=True if audit else None if probe is None else is_perturbed(probe),
         probe_file=probe_file,
         probe_metadata=None,
         error=None,
         outputs=outputs,
         notes=notes,
+        audit=audit,
     )
+
+
+def with_failed(result: ProfiledVariant, failed: Mapping[CubinKind, RunError]) -> ProfiledVariant:
+    """The result with the builds that took their process with them, in the order of builds."""
+    builds = {one.kind: one for one in result.builds}
+    builds |= {kind: BuildRun.failed(kind, error) for kind, error in failed.items()}
+    return msgspec.structs.replace(
+        result, builds=tuple(builds[kind] for kind in CUBIN_KINDS if kind in builds)
+    )
+
+
+def with_first_verdict(result: ProfiledVariant, first: ProfiledVariant | None) -> ProfiledVariant:
+    """The verdict of the first time that the kernel was judged, unless it got worse since."""
+    if first is None or result.correctness.verdict in BAD:
+        return result
+    return msgspec.structs.replace(result, correctness=first.correctness)
 
 
 def _ratio(one: float | None, other: float | None) -> float | None:

@@ -1,7 +1,7 @@
 """The child process: opens the device once, then runs one variant for each line that it reads.
 
 ``python -m stagebench.gpu.run_variant BUNDLE OUTPUTS`` reads `RunRequest` lines from standard
-input and writes `Answer` lines to standard output.  It ends after a variant that lost the context;
+input and writes `Answer` lines to standard output.  It ends after a build that lost the context;
 `stagebench.gpu.watchdog` starts the next one.
 """
 
@@ -17,10 +17,11 @@ import msgspec
 
 from stagebench.bundle.read import read_bundle
 from stagebench.errors import StagebenchError
+from stagebench.gpu.announcer import Announcer
 from stagebench.gpu.driver import Driver, DriverError, open_driver
-from stagebench.gpu.execution import run_variant
+from stagebench.gpu.execution import run_error, run_variant
 from stagebench.gpu.outputs import OutputStore
-from stagebench.gpu.run_request import Answer, Ran, Ready, RunRequest, Unusable
+from stagebench.gpu.run_request import Answer, Lost, Ran, Ready, RunRequest, Unusable
 from stagebench.gpu.session import open_session
 
 
@@ -45,10 +46,13 @@ def serve(
     _say(answers, Ready(device=session.device, notes=session.notes))
     for line in requests:
         request = msgspec.json.decode(line, type=RunRequest)
-        ended = run_variant(session, opened, store, request)
-        _say(answers, Ran(result=ended.result, lost=ended.lost))
-        if ended.lost:
+        announcer = Announcer(lambda told: _say(answers, told))
+        try:
+            result = run_variant(session, opened, store, request, announcer)
+        except DriverError as exc:
+            _say(answers, Lost(error=run_error(exc)))
             return
+        _say(answers, Ran(result=result))
 
 
 def _say(stream: BinaryIO, answer: Answer) -> None:

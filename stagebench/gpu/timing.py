@@ -38,9 +38,7 @@ Turn = Callable[[Sequence[Callable[[], None]]], list[float]]
 """Makes these launches; the first is not timed, the times of the others in microseconds."""
 
 
-def time_in_turns(
-    turn: Turn, builds: Sequence[Launches], warmup: int, runs: int
-) -> list[list[float]]:
+def time_in_turns(builds: Sequence[tuple[Turn, Launches]], runs: int) -> list[list[float]]:
     """The time of each of ``runs`` launches of every build in microseconds.
 
     The builds take turns, a few launches each, so that a clock that drifts with heat is no
@@ -50,12 +48,9 @@ def time_in_turns(
     is not timed.
     """
     times: list[list[float]] = [[] for _ in builds]
-    endless = [itertools.cycle(launches) for launches in builds]
-    for launches in endless:
-        for launch in itertools.islice(launches, warmup):
-            launch()
+    endless = [(turn, itertools.cycle(launches)) for turn, launches in builds]
     while any(len(found) < runs for found in times):
-        for launches, found in zip(endless, times, strict=True):
+        for (turn, launches), found in zip(endless, times, strict=True):
             size = min(_TURN, runs - len(found))
             time.sleep(_REST_SECONDS)
             found.extend(turn(list(itertools.islice(launches, size + 1))))

@@ -1,12 +1,14 @@
 """How does a fault or a hang cost one variant and no other?
 
-Variants run in a child process.  One that faults takes its context with it: the child says so and
-ends; one that hangs or dies is ended from here.  The next variant gets a fresh child.
+Variants run in a child process.  A build that faults takes its context with it: the child says so
+and ends; one that hangs or dies is ended from here.  What runs next gets a fresh child.  Only
+launches that a child waits for are timed: its own work, on the host, may take as long as it does.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import selectors
 import subprocess
@@ -18,25 +20,40 @@ from pathlib import Path
 import msgspec
 
 from stagebench.errors import MachineError
-from stagebench.gpu.records import Device, RunError
-from stagebench.gpu.run_request import Answer, Ran, Ready, RunRequest, Unusable
+from stagebench.gpu.records import TIMEOUT, Device, ProfiledVariant, RunError
+from stagebench.gpu.run_request import (
+    Answer,
+    Back,
+    Found,
+    Launching,
+    Lost,
+    Ran,
+    Ready,
+    RunRequest,
+    Unusable,
+)
 
 START_SECONDS = 120.0
 """For a child to open the device: the first context of a cold machine takes a while."""
 _END_SECONDS = 10.0
+_LONGEST_WAIT_SECONDS = 3600.0
+"""At a time: `select` takes no more than some weeks."""
 
 
 class ChildError(Exception):
-    """A child that did not answer: it hung or it died."""
+    """A child that did not answer (it hung or it died) or that lost its context.
 
-    def __init__(self, error: RunError, *, hung: bool) -> None:
+    ``error`` names the build that ran; ``found`` is what was told of the variant before.
+    """
+
+    def __init__(self, error: RunError, found: ProfiledVariant | None = None) -> None:
         super().__init__(error.message)
         self.error = error
-        self.hung = hung
+        self.found = found
 
 
 class Watchdog:
-    """Runs requests in a child, one at a time, each within ``timeout_seconds``."""
+    """Runs requests in a child, one at a time; each launch within ``timeout_seconds``."""
 
     def __init__(self, command: Sequence[str], timeout_seconds: float) -> None:
         self._command = list(command)
@@ -48,8 +65,8 @@ class Watchdog:
         self.notes: tuple[str, ...] = ()
         self.started = 0
 
-    def run(self, request: RunRequest) -> Ran:
-        """One variant; `ChildError` where it hung or killed its process.
+    def run(self, request: RunRequest) -> ProfiledVariant:
+        """One variant; `ChildError` where a build hung, faulted or killed its process.
 
         Raises `MachineError` where no child can open the device at all.
         """
@@ -62,12 +79,33 @@ class Watchdog:
             child.stdin.flush()
         except BrokenPipeError:
             raise self._died() from None
-        answer = self._answer(self._timeout, request.id)
-        if not isinstance(answer, Ran):
-            raise TypeError(f"{answer} is no answer to a request")
-        if answer.lost:
-            self.stop()
-        return answer
+        return self._result()
+
+    def _result(self) -> ProfiledVariant:
+        """Listen until the variant has run."""
+        found: ProfiledVariant | None = None
+        running: Launching | None = None
+        while True:
+            seconds = math.inf if running is None else self._timeout + running.seconds
+            try:
+                answer = self._answer(seconds, "a launch did not come back within")
+            except ChildError as exc:
+                build = None if running is None else running.build
+                error = msgspec.structs.replace(exc.error, build=build)
+                raise ChildError(error, found) from exc
+            if isinstance(answer, Launching):
+                running = answer
+            elif isinstance(answer, Back):
+                running = None
+            elif isinstance(answer, Found):
+                found = answer.result
+            elif isinstance(answer, Lost):
+                self.stop()
+                raise ChildError(answer.error, found)
+            elif isinstance(answer, Ran):
+                return answer.result
+            else:
+                raise TypeError(f"{answer} is no answer to a request")
 
     def start(self) -> None:
         """Start a child if none runs, and wait until it has opened the device."""
@@ -79,7 +117,7 @@ class Watchdog:
         )
         self.started += 1
         try:
-            answer = self._answer(START_SECONDS, "the device")
+            answer = self._answer(START_SECONDS, "it did not open within")
         except ChildError as exc:
             raise MachineError(f"the device can't be opened: {exc}", hint="nvidia-smi") from exc
         if isinstance(answer, Unusable):
@@ -107,7 +145,8 @@ class Watchdog:
             if stream is not None:
                 stream.close()
 
-    def _answer(self, seconds: float, what: str) -> Answer:
+    def _answer(self, seconds: float, late: str) -> Answer:
+        """The next answer; `ChildError` where there is none in time: ``late`` and the time."""
         child = self._child
         if child is None or child.stdout is None or child.stderr is None:
             raise RuntimeError("no child")
@@ -120,9 +159,8 @@ class Watchdog:
                 if left <= 0:
                     child.kill()
                     self.stop()
-                    message = f"{what} was not done after {seconds:g} s"
-                    raise ChildError(RunError(name="timeout", message=message), hung=True)
-                for key, _ in selector.select(left):
+                    raise ChildError(RunError(name=TIMEOUT, message=f"{late} {seconds:.3g} s"))
+                for key, _ in selector.select(min(left, _LONGEST_WAIT_SECONDS)):
                     data = os.read(key.fd, 1 << 16)
                     if key.fileobj is child.stdout:
                         if not data:
@@ -150,7 +188,7 @@ class Watchdog:
         how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"
         said = self._log.decode(errors="replace").strip().splitlines()[-1:]
         message = f"its process ended {how}" + "".join(f": {line.strip()}" for line in said)
-        return ChildError(RunError(name="process_died", message=message), hung=False)
+        return ChildError(RunError(name="process_died", message=message))
 
 
 def child_command(bundle: Path, outputs: Path) -> list[str]:

@@ -9,8 +9,22 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from stagebench.model.base import Extent, Record
 from stagebench.model.facts import LineKind, Section
+
+Verdict = Literal["correct", "wrong", "race", "fails", "hangs", "not_run", "not_compared"]
+"""``wrong``: differs from the reference by more than rounding; ``race``: runs on the same inputs
+differ; ``fails``: the kernel, or its launch, ended in an error; ``hangs``: a launch did not come
+back; ``not_run``: it could not be run (another arch, a damaged file, no memory);
+``not_compared``: it ran, always the same, and there was nothing to compare it with."""
+BAD: tuple[Verdict, ...] = ("wrong", "race", "fails", "hangs", "not_run")
+"""Those that are shown in red, that have no time, and that a command's exit code tells of."""
+
+BuildProblem = Literal["other_bits", "fails", "hangs", "not_run"]
+"""Why nothing of a control or probed build is used; ``other_bits``: than the kernel's as compiled.
+"""
 
 StallCause = Literal["data", "slot", "compute", "barrier", "other"]
 """What a wait waits for: data (a full mbarrier, cp.async), a free slot (an empty mbarrier), the
@@ -198,8 +212,10 @@ class VariantTiming(Record, frozen=True, kw_only=True):
 
     ``num_stages`` is ``None`` for a kernel that has no parameter for it: it is alone in its sweep.
     ``base`` is the kernel as compiled, ``control`` without the unrolling that probes cost,
-    ``probed`` with probes; ``correct`` is false where the output was wrong (then its time is no
-    result).
+    ``probed`` with probes.  ``verdict`` is what the device said of it (``None``: told by an older
+    version, of which ``correct`` is all that is kept: false where the output was wrong).
+    ``refused`` are builds of which nothing is used, ``audit`` what makes the machine code of the
+    builds with probes another kernel than the one as compiled, in words.
     """
 
     num_stages: int | None
@@ -209,6 +225,14 @@ class VariantTiming(Record, frozen=True, kw_only=True):
     probed: Measurement | None
     stalls: Stalls | None
     correct: bool | None
+    verdict: Verdict | None = None
+    refused: dict[Literal["control", "probed"], BuildProblem] = msgspec.field(default_factory=dict)
+    audit: tuple[str, ...] = ()
+
+    @property
+    def bad(self) -> bool:
+        """Is its time no result?"""
+        return self.verdict in BAD if self.verdict is not None else self.correct is False
 
 
 class FactStep(Record, frozen=True, kw_only=True):
@@ -232,7 +256,7 @@ class DepthStep(Record, frozen=True, kw_only=True):
     """One step ``left → right`` of ``num_stages``: what changed, what it cost or gained, in words.
 
     ``outcome`` is ``within_noise`` where the confidence intervals of the two times overlap and
-    ``unknown`` where one of them is missing or its output is wrong.
+    ``unknown`` where one of them is missing, or a depth is wrong, fails or hangs.
     """
 
     left: int

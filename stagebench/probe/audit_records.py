@@ -67,6 +67,11 @@ class Audit(Record, frozen=True, kw_only=True):
     code_bytes: dict[Build, int | None]
     ctas_per_sm: dict[Build, int | None]
 
+    @property
+    def serious(self) -> tuple[Finding, ...]:
+        """What makes a build for probes another kernel: all but the notes."""
+        return tuple(one for one in self.findings if not one.note)
+
 
 _NOTES = frozenset(("copies_differ", "registers"))
 

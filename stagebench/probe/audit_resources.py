@@ -33,6 +33,13 @@ def compare_resources(
         if spill_bytes(text) > spill_bytes(base):
             shown = f"{spill_bytes(base)} → {spill_bytes(text)} bytes"
             found.append(finding("spills", f"registers are spilled: {shown}", build=build))
+        elif build == "probed" and not spill_bytes(text):
+            spilled = {one: spill_bytes(builds[one]) for one in ("base", "control")}
+            found += [
+                finding("spills", f"{one} spills registers and it does not: {count} → 0 bytes")
+                for one, count in spilled.items()
+                if count
+            ]
         if text.resources.stack_bytes > base.resources.stack_bytes:
             shown = f"{base.resources.stack_bytes} → {text.resources.stack_bytes} bytes"
             found.append(finding("stack", f"the stack frame grew: {shown}", build=build))

@@ -21,6 +21,7 @@ from stagebench.model.timing import (
 )
 from stagebench.report import identity, quantities
 from stagebench.report.quantities import UNKNOWN
+from stagebench.timing.ailments import ailment, refusals
 from stagebench.timing.correlate import fact_values
 from stagebench.timing.measured import MeasuredSweep
 from stagebench.timing.per_tile import stall_by_cause
@@ -124,18 +125,24 @@ def depth_rows(timings: Sequence[VariantTiming]) -> Rows:
     for key in sorted({key for column in stalls for key in column}):
         label = f"{key[0]} waits for {key[1]}, cycles per tile"
         rows.append((label, *(_cycles(column.get(key)) for column in stalls)))
-    costs = [probe_cost(timing) for timing in ordered]
-    if any(cost is not None for cost in costs):
-        marks = ["" if not perturbed(timing) else " perturbed" for timing in ordered]
-        shown = [UNKNOWN if cost is None else f"×{cost:.2f}" for cost in costs]
-        cells = [text + mark for text, mark in zip(shown, marks, strict=True)]
-        rows.append(("probes cost", *cells))
+    costs = [_probe_cost(timing) for timing in ordered]
+    if any(cost != UNKNOWN for cost in costs):
+        rows.append(("probes cost", *costs))
     facts = [fact_values(timing.facts) for timing in ordered]
     for name in dict.fromkeys(name for column in facts for name in column):
         values = tuple(column.get(name) or UNKNOWN for column in facts)
         if len(set(values)) > 1 or len(ordered) == 1:
             rows.append((name, *values))
     return (head, *rows)
+
+
+def _probe_cost(timing: VariantTiming) -> str:
+    """``×1.04``, ``×1.31 perturbed``; of a build that is refused, why."""
+    if timing.refused:
+        return f"{UNKNOWN} ({', '.join(refusals(timing))})"
+    cost = probe_cost(timing)
+    shown = UNKNOWN if cost is None else f"×{cost:.2f}"
+    return f"{shown} perturbed" if perturbed(timing) else shown
 
 
 def _order(timing: VariantTiming) -> int:
@@ -152,7 +159,7 @@ def rate_rows(sweep: MeasuredSweep) -> Rows:
         return ()
     head = ("num_stages", *(_depth(timing.num_stages) for timing in sweep.timings))
     columns = [
-        None if timing.correct is False else rate
+        None if timing.bad else rate
         for timing, rate in zip(sweep.timings, sweep.rates, strict=True)
     ]
     rows = (
@@ -230,15 +237,8 @@ def library_lines(libraries: Sequence[LibraryTime]) -> tuple[str, ...]:
 
 
 def _time(timing: VariantTiming) -> str:
-    """``243 ± 1``: the median and the wider half of its interval; a wrong output has no time."""
-    if timing.correct is False:
-        return "✗ wrong"
-    if timing.base is None:
-        return UNKNOWN
-    time = timing.base
-    half = max(time.high_us - time.median_us, time.median_us - time.low_us)
-    decimals = 0 if time.median_us >= 100 and half >= 1 else 1 if time.median_us >= 10 else 2
-    return f"{time.median_us:.{decimals}f} ± {half:.{decimals}f}"
+    """``243 ± 1``; a depth that is wrong, fails or hangs has no time."""
+    return f"✗ {ailment(timing).word}" if timing.bad else quantities.measured(timing.base)
 
 
 def _cycles(value: float | None) -> str:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from stagebench.model import Extent
 from stagebench.model.facts import LineKind
+from stagebench.model.timing import Measurement
 from stagebench.report.identity import AS_WRITTEN
 
 UNKNOWN = "–"
@@ -32,6 +33,17 @@ def size(value: int | None) -> str:
     if value < 1024:
         return f"{value} B"
     return f"{kib(value)} KiB"
+
+
+def measured(time: Measurement | None) -> str:
+    """``243 ± 1`` µs: the median and the wider half of its interval, in three digits or so."""
+    if time is None:
+        return UNKNOWN
+    half = max(time.high_us - time.median_us, time.median_us - time.low_us)
+    decimals = (
+        0 if time.median_us >= 100 and half >= 1 else 1 if round(time.median_us, 2) >= 10 else 2
+    )
+    return f"{time.median_us:.{decimals}f} ± {half:.{decimals}f}"
 
 
 def kib(value: int) -> str:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stagebench.bundle.records import CUBIN_KINDS
-from stagebench.gpu.records import BAD, Profile, ProfiledVariant, TensorComparison
+from stagebench.gpu.records import Profile, ProfiledVariant, TensorComparison
+from stagebench.gpu.results import is_perturbed
 from stagebench.model.timing import Measurement
-from stagebench.report import identity
+from stagebench.report import identity, quantities
 
 _COLUMNS = ("num_stages", "verdict", "error", "base, µs", "CUPTI, µs", "control", "probed", "note")
 _CUPTI = _COLUMNS.index("CUPTI, µs")
@@ -52,7 +53,7 @@ def verdict_table(found: Profile) -> VerdictTable:
             (
                 heading,
                 tuple(
-                    VerdictRow(kept(_cells(one)), one.correctness.verdict in BAD)
+                    VerdictRow(kept(_cells(one)), one.bad)
                     for one in sorted(variants, key=lambda one: one.variant.num_stages or 0)
                 ),
             )
@@ -75,12 +76,12 @@ def _shared(one: ProfiledVariant, found: Profile) -> str:
 
 def _cells(one: ProfiledVariant) -> tuple[str, ...]:
     verdict = one.correctness.verdict
-    times = {build.kind: build.time for build in one.builds}
+    times = {build.kind: build.time for build in one.builds if build.problem is None}
     shown = _error(one.correctness.tensors)
     base, control, probed = (times.get(kind) for kind in CUBIN_KINDS)
     alone = {build.kind: build.device_time for build in one.builds}.get("base")
     against = (_against(control, base), _against(probed, base))
-    shown_times = (_time(base), _time(alone), *against)
+    shown_times = (quantities.measured(base), quantities.measured(alone), *against)
     depth = identity.depth(one.variant) or _NOT_KNOWN
     return depth, verdict, shown, *shown_times, _note(one)
 
@@ -103,13 +104,6 @@ def _wrong(tensor: TensorComparison) -> str:
     return f"{tensor.tensor}: {many} elements wrong"
 
 
-def _time(time: Measurement | None) -> str:
-    if time is None:
-        return _NOT_KNOWN
-    half = max(time.high_us - time.median_us, time.median_us - time.low_us)
-    return f"{time.median_us:.1f} ± {half:.1f}"
-
-
 def _against(time: Measurement | None, base: Measurement | None) -> str:
     """A build's median as a multiple of base's."""
     if time is None or base is None or base.median_us <= 0:
@@ -120,16 +114,17 @@ def _against(time: Measurement | None, base: Measurement | None) -> str:
 def _note(one: ProfiledVariant) -> str:
     said = []
     if one.error is not None:
-        said.append(one.error.message)
+        said.append(one.error.told)
     if one.correctness.differing_runs:
         said.append(f"{one.correctness.differing_runs} of {one.correctness.runs} runs differ")
     said += [_wrong(tensor) for tensor in one.correctness.tensors if not tensor.agrees]
     for build in one.builds:
         if build.error is not None:
-            said.append(f"{build.kind}: {build.error.message}")
+            said.append(build.error.told)
         elif build.same_as_base is False:
-            said.append(f"{build.kind}: other bits than base")
+            said.append(f"{build.kind}: other bits than base: not used")
     said += one.notes
-    if one.perturbed:
+    if one.probe_cost is not None and is_perturbed(one.probe_cost):
         said.append(f"perturbed: probed is ×{one.probe_cost:.2f} of control")
+    said += [f"perturbed: {found.build}: {found.message}" for found in one.audit]
     return "; ".join(said)

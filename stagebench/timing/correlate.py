@@ -20,6 +20,7 @@ from stagebench.model.timing import (
     StallStep,
     VariantTiming,
 )
+from stagebench.timing.ailments import ailment, refusals
 from stagebench.timing.per_tile import damaged, stall_by_cause
 from stagebench.timing.probe_cost import perturbed, probe_cost
 
@@ -121,7 +122,7 @@ def _change(step: StallStep) -> float:
 
 def _outcome(left: VariantTiming, right: VariantTiming) -> Outcome:
     a, b = left.base, right.base
-    if a is None or b is None or left.correct is False or right.correct is False:
+    if a is None or b is None or left.bad or right.bad:
         return "unknown"
     if a.low_us <= b.high_us and b.low_us <= a.high_us:
         return "within_noise"
@@ -179,9 +180,9 @@ def _stall(step: StallStep) -> str:
 
 
 def _time(left: VariantTiming, right: VariantTiming, outcome: Outcome) -> str:
-    wrong = [str(each.num_stages) for each in (left, right) if each.correct is False]
-    if wrong:
-        return f"wrong or racing output at {' and '.join(wrong)}: no verdict on time"
+    bad = [f"{each.num_stages} {ailment(each).said}" for each in (left, right) if each.bad]
+    if bad:
+        return f"{' and '.join(bad)}: no verdict on time"
     if left.base is None or right.base is None:
         return "kernel time not measured"
     apart = outcome != "within_noise"
@@ -194,6 +195,12 @@ def _time(left: VariantTiming, right: VariantTiming, outcome: Outcome) -> str:
 def _perturbed(timing: VariantTiming) -> str:
     if damaged(timing.stalls):
         return f"the probes of {timing.num_stages} are damaged, so that its waits are not known"
+    if timing.refused and not timing.bad:
+        return f"of the builds of {timing.num_stages}, {' and '.join(refusals(timing))}"
+    if timing.audit:
+        more = f" … +{len(timing.audit) - 1} more" if len(timing.audit) > 1 else ""
+        found = f"{timing.audit[0]}{more}"
+        return f"for probes, {timing.num_stages} is another kernel ({found}): waits are perturbed"
     cost = probe_cost(timing)
     if cost is None or not perturbed(timing):
         return ""

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from itertools import permutations
 
 from stagebench.model.timing import Correlation, VariantTiming
+from stagebench.timing.ailments import ailment
 from stagebench.timing.per_tile import damaged, stall_by_cause
 from stagebench.timing.probe_cost import perturbed
 
@@ -33,7 +34,7 @@ def correlations(timings: Sequence[VariantTiming]) -> tuple[Correlation, ...]:
 
     What is left out is `left_out`.
     """
-    sound = [timing for timing in timings if timing.correct is not False]
+    sound = [timing for timing in timings if not timing.bad]
     times = [None if each.base is None else each.base.median_us for each in sound]
     depths = [None if each.num_stages is None else float(each.num_stages) for each in sound]
     if all(depth is None for depth in depths):
@@ -48,7 +49,7 @@ def correlations(timings: Sequence[VariantTiming]) -> tuple[Correlation, ...]:
 
 
 def left_out(timings: Sequence[VariantTiming]) -> dict[str, tuple[int, ...]]:
-    """Depths that `correlations` does not rank, by why: a wrong output; the waits of others."""
+    """Depths that `correlations` does not rank, by why: wrong, hanging; the waits of others."""
     found: dict[str, list[int]] = {}
     for each in timings:
         why = _why_left_out(each)
@@ -58,8 +59,8 @@ def left_out(timings: Sequence[VariantTiming]) -> dict[str, tuple[int, ...]]:
 
 
 def _why_left_out(timing: VariantTiming) -> str | None:
-    if timing.correct is False:
-        return "output wrong"
+    if timing.bad:
+        return ailment(timing).why
     if damaged(timing.stalls):
         return "waits not known, for the probes are damaged"
     return "waits perturbed by the probes" if timing.stalls and perturbed(timing) else None

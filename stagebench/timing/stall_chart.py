@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from stagebench.errors import UsageError
 from stagebench.model.timing import StallCause, VariantTiming
+from stagebench.timing.ailments import bad_depths
 from stagebench.timing.per_tile import damaged, stall_by_cause
 from stagebench.timing.probe_cost import perturbed
 from stagebench.trace.svg_figure import svg_figure
@@ -28,13 +29,13 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 def stall_chart(timings: Sequence[VariantTiming], *, title: str) -> bytes:
     """Two panels over one axis of depths; the same timings give the same bytes.
 
-    Depths whose output was wrong are left out, and of those whose probes are damaged the waits:
-    the title says which.  Perturbed waits have hollow markers.  `MachineError` without matplotlib,
+    Depths that are wrong, fail or hang are left out, and the waits of damaged probes: the title
+    says which.  Perturbed waits have hollow markers.  `MachineError` without matplotlib,
     `UsageError` where no depth has a time.
     """
     known = [(timing.num_stages, timing) for timing in timings if timing.num_stages is not None]
     ordered = sorted(known, key=lambda pair: pair[0])
-    sound = [pair for pair in ordered if pair[1].correct is not False and pair[1].base]
+    sound = [pair for pair in ordered if not pair[1].bad and pair[1].base]
     if not sound:
         raise UsageError(
             f"{title}: no depth has a time and a right output", hint="measure it again"
@@ -49,13 +50,9 @@ def stall_chart(timings: Sequence[VariantTiming], *, title: str) -> bytes:
 
 def _note(ordered: Sequence[tuple[int, VariantTiming]]) -> str:
     """What is not drawn, in brackets on a line of its own; nothing where all is."""
-    wrong = [str(depth) for depth, timing in ordered if timing.correct is False]
-    broken = [
-        str(depth)
-        for depth, timing in ordered
-        if timing.correct is not False and damaged(timing.stalls)
-    ]
-    said = [f"output wrong at {', '.join(wrong)}: not shown"] if wrong else []
+    broken = [str(depth) for depth, timing in ordered if not timing.bad and damaged(timing.stalls)]
+    bad = bad_depths([timing for _, timing in ordered])
+    said = [f"{why} at {', '.join(map(str, depths))}: not shown" for why, depths in bad.items()]
     if broken:
         said.append(f"probes damaged at {', '.join(broken)}: waits not shown")
     return f"\n({'; '.join(said)})" if said else ""

@@ -81,13 +81,18 @@ def _sweep(variant: Variant) -> bytes:
 def _timing(
     found: ProfiledVariant, depth: int | None, facts: DepthFacts | None, waits: Stalls | None
 ) -> VariantTiming:
-    times = {build.kind: build.time for build in found.builds}
+    """Of a build that is refused neither time nor stalls are used."""
+    refused = {build.kind: build.problem for build in found.builds if build.problem is not None}
+    times = {build.kind: build.time for build in found.builds if build.kind not in refused}
     return VariantTiming(
         num_stages=depth,
         facts=facts,
         base=times.get("base"),
         control=times.get("control"),
         probed=times.get("probed"),
-        stalls=waits,
+        stalls=None if "probed" in refused else waits,
         correct=_RIGHT.get(found.correctness.verdict),
+        verdict=found.correctness.verdict,
+        refused={kind: problem for kind, problem in refused.items() if kind != "base"},
+        audit=tuple(f"{one.build}: {one.message}" for one in found.audit),
     )

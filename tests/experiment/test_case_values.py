@@ -11,6 +11,7 @@ from stagebench.errors import UsageError
 from stagebench.experiment.case_values import with_case_values
 from stagebench.experiment.value_functions import is_experiment
 from stagebench.gpu.driver import Driver
+from stagebench.gpu.announcer import Announcer
 from stagebench.gpu.execution import run_variant
 from stagebench.gpu.inputs import random_input
 from stagebench.gpu.outputs import OutputStore
@@ -87,7 +88,8 @@ def verdict(opened, folder, depth):
         id=opened.bundle.variants[depth].id, references=(), probe_file=None,
         options=RunOptions(repeats=1, runs=0),
     )  # fmt: skip
-    return run_variant(session, opened, OutputStore(folder), request).result.correctness
+    store = OutputStore(folder)
+    return run_variant(session, opened, store, request, Announcer()).correctness
 
 
 @pytest.mark.parametrize("text", ["exp.py::copies", "exp.py", "own.py"])

@@ -21,6 +21,10 @@ class Module:
     behaviour: str
     launches: int = 0
 
+    @property
+    def probed(self):
+        return self.behaviour.split()[0] == "probed"
+
 
 @dataclass
 class Map:
@@ -156,7 +160,7 @@ class FakeApi:
         return self._ok(module)
 
     def _cuModuleGetGlobal(self, module, name):
-        if module.behaviour != "probed" or name != b"__sb_probe_base":
+        if not module.probed or name != b"__sb_probe_base":
             return (RESULT.CUDA_ERROR_NOT_FOUND,)
         return self._ok(CUBIN_SYMBOL, 8)
 
@@ -187,7 +191,7 @@ class FakeApi:
     def _cuLaunchKernelEx(self, _, module, arguments, __):
         values, _types = arguments
         module.launches += 1
-        self._seconds += 10e-6 if module.behaviour != "probed" else 11e-6
+        self._seconds += 10e-6 if not module.probed else 11e-6
         if module.behaviour == "poison":
             self.poisoned = True
             return self._ok()
@@ -204,7 +208,7 @@ class FakeApi:
 
     def _behave(self, module, data, *, fresh):
         """Change what would be a right copy of A."""
-        behaviour = module.behaviour
+        behaviour = module.behaviour.removeprefix("probed ")
         if behaviour == "wrong":
             data[3] += 1
         elif behaviour == "rounded":

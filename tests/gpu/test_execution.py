@@ -10,13 +10,14 @@ import pytest
 
 from stagebench.bundle.read import read_bundle
 from stagebench.dump.profiler_sidecar import read_sidecar
-from stagebench.gpu.driver import Driver
+from stagebench.gpu.announcer import Announcer
+from stagebench.gpu.driver import BuildError, Driver
 from stagebench.gpu.dtypes import dtype_of, numpy_dtype
 from stagebench.gpu.execution import run_variant
 from stagebench.gpu.inputs import random_values
 from stagebench.gpu.kernel_clock import KernelClockError
 from stagebench.gpu.outputs import OutputStore
-from stagebench.gpu.run_request import Answer, RunOptions, RunRequest
+from stagebench.gpu.run_request import Answer, Launching, RunOptions, RunRequest
 from stagebench.gpu.run_variant import serve
 from stagebench.gpu.session import open_session
 from stagebench.model import LaunchParam, ProfilerBuffer
@@ -38,6 +39,7 @@ class Device:
         self.options = RunOptions(**{"repeats": 3, "runs": 0, **options})
         self.out = tmp_path / "probe-0.bin"
         self.outputs = tmp_path / "kept"
+        self.told = []
 
     def run(self, depth, *references):
         request = RunRequest(
@@ -45,9 +47,8 @@ class Device:
             probe_file=str(self.out), outputs_folder=str(self.outputs / name(depth)),
             options=self.options,
         )  # fmt: skip
-        ended = run_variant(self.session, self.opened, self.store, request)
-        self.lost = ended.lost
-        return ended.result
+        announcer = Announcer(self.told.append)
+        return run_variant(self.session, self.opened, self.store, request, announcer)
 
     def launches(self):
         """What was launched, in order."""
@@ -153,7 +154,7 @@ def test_contents_of_another_size(tmp_path):
     """Too few bytes for the tensor are named; nothing is launched."""
     device = Device(tmp_path, parts(0, contents={"A": b"short"}))
     found = device.run(0)
-    assert (found.correctness.verdict, found.error.name) == ("not_compared", "bundle")
+    assert (found.correctness.verdict, found.error.name) == ("not_run", "bundle")
     assert "A needs 512 bytes, 5 were given" in found.error.message
     assert device.launches() == []
 
@@ -189,6 +190,44 @@ def test_a_build_that_differs_is_seen(tmp_path):
     assert [b.same_as_base for b in device.run(0).builds] == [None, False]
 
 
+def test_a_probed_build_that_differs_is_not_used(tmp_path):
+    """It is not timed, what its probes say is not kept, and the variant is bad."""
+    cubins = {"control": b"fake copy", "probed": b"fake probed wrong"}
+    found = Device(tmp_path, parts(0, **{**PROBED, "cubins": cubins}), runs=10).run(0)
+    assert [b.problem for b in found.builds] == [None, None, "other_bits"]
+    assert [b.time is None for b in found.builds] == [False, False, True]
+    assert (found.probe_cost, found.probe_file, found.bad) == (None, None, True)
+
+
+def test_where_bits_move_a_build_is_not_held_against_them(tmp_path):
+    """A race of the kernel is no fault of its control build."""
+    device = Device(tmp_path, parts(0, "race", cubins={"control": b"fake race"}))
+    found = device.run(0)
+    assert [b.same_as_base for b in found.builds] == [None, None]
+    assert found.correctness.verdict == "race"
+
+
+def test_what_is_updated_may_add_in_another_order(tmp_path):
+    """Rounding is no difference of a build either, where the kernel's own runs may have it."""
+    how = launch(tensors=(A, tensor("C", read=True, written=True)))
+    device = Device(tmp_path, parts(0, how=how, cubins={"control": b"fake rounded"}))
+    assert [b.same_as_base for b in device.run(0).builds] == [None, True]
+
+
+def test_each_launch_is_told_before_it_is_waited_for(tmp_path):
+    """With its build, and how long it may take by what was seen of it before."""
+    device = Device(tmp_path, parts(0, **PROBED), repeats=2, runs=10, warmup=3)
+    device.run(0)
+    told = [one.build if isinstance(one, Launching) else type(one).__name__ for one in device.told]
+    kinds = ["base", "control", "probed"]
+    assert [one for one in told if one != "Back"] == [
+        "base", "base", "Found", "control", "probed", "Found", *kinds, *kinds, "Found", "Found",
+        "probed",
+    ]  # fmt: skip
+    allowed = [one.seconds for one in device.told if isinstance(one, Launching)]
+    assert (allowed[0], min(allowed[1], *allowed[4:]) > 0) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("cubin", "probe", "error"),
     [
@@ -203,7 +242,7 @@ def test_a_broken_probed_build_loses_itself_alone(tmp_path, cubin, probe, error)
     device = Device(tmp_path, parts(0, cubins={"probed": cubin}, probe=probe))
     found = device.run(0)
     assert [b.error and b.error.name for b in found.builds] == [None, error]
-    assert (found.error, found.probe_file, device.lost) == (None, None, False)
+    assert (found.error, found.probe_file, found.bad) == (None, None, True)
 
 
 def test_inputs_go_round(tmp_path):
@@ -221,15 +260,15 @@ def test_inputs_go_round(tmp_path):
     ("change", "verdict", "error"),
     [
         ({"how": launch(dynamic_smem_bytes=300_000)}, "fails", "CUDA_ERROR_INVALID_VALUE"),
-        ({"cubin_arch": "sm_100a"}, "not_compared", "another_arch"),
+        ({"cubin_arch": "sm_100a"}, "not_run", "another_arch"),
         (
             {"how": launch(tensors=(A, tensor("C", shape=(1 << 31,), written=True)))},
-            "not_compared",
+            "not_run",
             "CUDA_ERROR_OUT_OF_MEMORY",
         ),
         (
             {"how": launch(tensors=(tensor("A", dtype="float6", read=True), C))},
-            "not_compared",
+            "not_run",
             "unknown_dtype",
         ),
     ],
@@ -240,7 +279,6 @@ def test_a_variant_that_cannot_run(tmp_path, change, verdict, error):
     found = device.run(1)
     assert (found.correctness.verdict, found.error.name) == (verdict, error)
     assert device.api.memory == {}
-    assert not device.lost
     assert device.run(0).error is None
 
 
@@ -254,9 +292,9 @@ def test_another_arch_says_how_to_bundle(tmp_path):
 def test_a_fault_loses_the_context(tmp_path):
     """An illegal address is the variant's result, and the process is told to end."""
     device = Device(tmp_path, parts(0, "fault"))
-    found = device.run(0)
-    assert (found.correctness.verdict, found.error.name) == ("fails", "CUDA_ERROR_ILLEGAL_ADDRESS")
-    assert device.lost
+    with pytest.raises(BuildError, match="CUDA_ERROR_ILLEGAL_ADDRESS") as raised:
+        device.run(0)
+    assert (raised.value.build, raised.value.sticky) == ("base", True)
     assert "cuMemFree" not in device.api.names()
 
 
@@ -275,9 +313,12 @@ def test_the_child_ends_after_a_fault(tmp_path):
     requests = [
         RunRequest(id=name(d), references=(), probe_file=None, options=options) for d in (0, 1, 2)
     ]
-    ready, zero, one = answers(path, tmp_path / "o", requests)
+    ready, *told = answers(path, tmp_path / "o", requests)
     assert ready.device.name == "Fake GPU"
-    assert (zero.lost, one.lost) == (False, True)
+    assert [type(one).__name__ for one in told] == [
+        "Launching", "Back", "Found", "Found", "Ran", "Launching", "Back", "Lost",
+    ]  # fmt: skip
+    assert (told[-1].error.build, told[-1].error.name) == ("base", "CUDA_ERROR_ILLEGAL_ADDRESS")
 
 
 def test_the_child_of_a_bundle_that_is_none(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from stagebench.bundle.read import read_bundle
 from stagebench.errors import MachineError
+from stagebench.gpu.announcer import Announcer
 from stagebench.gpu.driver import open_driver
 from stagebench.gpu.execution import run_variant
 from stagebench.gpu.outputs import OutputStore
@@ -79,7 +80,7 @@ def run(tmp_path):
             id=name(depth), references=references, probe_file=None,
             options=RunOptions(repeats=4, runs=20),
         )  # fmt: skip
-        return run_variant(session, opened, store, request).result
+        return run_variant(session, opened, store, request, Announcer())
 
     return one
 

@@ -15,7 +15,10 @@ from stagebench.gpu.records import PROFILE, Profile
 from stagebench.gpu.run_request import RunOptions
 from stagebench.gpu.watchdog import Watchdog
 from stagebench.model.timing import Measurement
+from stagebench.report.profile_rows import depth_rows
 from stagebench.report.verdict_rows import verdict_table
+from stagebench.timing.correlate import depth_steps
+from stagebench.timing.sweep_timings import sweep_timings
 from tests.bundle.building import bundle, name, parts
 from tests.gpu.test_execution import PROBED
 
@@ -47,22 +50,97 @@ def _here(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
 
 
-def test_each_variant_has_its_own_end(tmp_path):
-    """Right, wrong, faulting, hanging and dying variants: each is told, and the last still runs."""
-    found, seen = profiled(
-        tmp_path, parts(0), parts(1, "fault"), parts(2, "hang"), parts(3, "die"),
-        parts(4, "wrong"), parts(5), seconds=6.0,
-    )  # fmt: skip
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory):
+    """Right, faulting, hanging, dying, wrong and damaged variants, and a right one behind them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT))
+        return profiled(
+            tmp_path_factory.mktemp("ends"), parts(0), parts(1, "fault"), parts(2, "hang"),
+            parts(3, "die"), parts(4, "race"), parts(5, cubins={"base": b"truncated"}), parts(6),
+            seconds=1.0,
+        )  # fmt: skip
+
+
+def test_each_variant_has_its_own_end(ends):
+    """Each is told in its own words, with its build, and the last still runs."""
+    found, seen = ends
     assert [(v.variant.num_stages, v.correctness.verdict) for v in found.variants] == [
-        (0, "not_compared"), (1, "fails"), (2, "hangs"), (3, "fails"), (4, "wrong"), (5, "correct"),
+        (0, "not_compared"), (1, "fails"), (2, "hangs"), (3, "fails"), (4, "race"), (5, "not_run"),
+        (6, "correct"),
     ]  # fmt: skip
     assert [v.error and v.error.name for v in found.variants] == [
-        None, "CUDA_ERROR_ILLEGAL_ADDRESS", "timeout", "process_died", None, None,
+        None, "CUDA_ERROR_ILLEGAL_ADDRESS", "timeout", "process_died", None,
+        "CUDA_ERROR_INVALID_IMAGE", None,
     ]  # fmt: skip
-    assert "ended by signal 6" in found.variants[3].error.message
-    assert seen[-1] == (6, 6, name(5))
+    told = [v.error and v.error.told for v in found.variants]
+    assert told[2:4] == [
+        "base: hangs: a launch did not come back within 1 s", "base: its process ended by signal 6",
+    ]  # fmt: skip
+    assert told[5].startswith("base: not run: cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE")
+    assert [v.bad for v in found.variants] == [False, True, True, True, True, True, False]
+    assert seen[-1] == (7, 7, name(6))
     assert found.complete
-    assert found.variants[5].builds[0].time.runs == 10
+    assert found.variants[6].builds[0].time.runs == 10
+
+
+def test_what_is_bad_has_no_time_and_says_why(ends):
+    """In the depth table and in the steps, in the words of the verdict."""
+    ((_, timings),) = sweep_timings(ends[0].variants, {}, {})
+    assert [timing.correct for timing in timings] == [None, None, None, None, False, None, True]
+    assert depth_rows(timings)[1] == (
+        "kernel, µs", "10.0 ± 0.0", "✗ fails", "✗ hangs", "✗ fails", "✗ race", "✗ not run",
+        "10.0 ± 0.0",
+    )  # fmt: skip
+    steps = [step.verdict.split("; ")[1] for step in depth_steps(timings)]
+    assert steps[1:5] == [
+        "1 fails and 2 hangs: no verdict on time", "2 hangs and 3 fails: no verdict on time",
+        "3 fails and 4 has a race: no verdict on time",
+        "4 has a race and 5 was not run: no verdict on time",
+    ]  # fmt: skip
+
+
+def test_a_build_for_probes_takes_itself_alone(tmp_path):
+    """Its fault, death or hang is its own; the kernel's verdict, bits and time are kept."""
+
+    def other(**builds):
+        own = {kind: f"fake {behaviour}".encode() for kind, behaviour in builds.items()}
+        return {**PROBED, "cubins": {**PROBED["cubins"], **own}}
+
+    found, _ = profiled(
+        tmp_path, parts(0), parts(1, **other(control="die")),
+        parts(2, **other(probed="probed hang")),
+        parts(3, **other(control="fault", probed="probed die")), parts(4, **other(control="wrong")),
+        seconds=1.0,
+    )  # fmt: skip
+    assert {v.correctness.verdict for v in found.variants[1:]} == {"correct"}
+    assert all(v.error is None and v.builds[0].time.runs == 10 for v in found.variants)
+    assert [[b.problem for b in v.builds] for v in found.variants] == [
+        [None], [None, "fails", None], [None, None, "hangs"], [None, "fails", "fails"],
+        [None, "other_bits", None],
+    ]  # fmt: skip
+    assert [v.probe_file for v in found.variants] == [
+        None, "probe-1.bin", None, None, "probe-4.bin",
+    ]  # fmt: skip
+    ((_, rows),) = verdict_table(found).groups
+    assert [row.bad for row in rows] == [False, True, True, True, True]
+    assert rows[1].cells[-1] == "control: its process ended by signal 6"
+    assert rows[2].cells[-1] == "probed: hangs: a launch did not come back within 1 s"
+    assert rows[3].cells[-1].startswith("control: cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS")
+    assert rows[3].cells[-1].endswith("; probed: its process ended by signal 6")
+    assert rows[4].cells[-1] == "control: other bits than base: not used"
+    assert rows[4].cells[4:6] == ("–", "×1.100")
+    (sweep,) = sweep_timings(found.variants, {}, {})
+    assert depth_rows(sweep[1])[2] == (
+        "probes cost", "–", "– (control fails)", "– (probed hangs)",
+        "– (control fails, probed fails)", "– (control computes other bits)",
+    )  # fmt: skip
+
+
+def test_long_timing_is_no_hang(tmp_path):
+    """The rests between turns alone take longer than a launch may."""
+    found, _ = profiled(tmp_path, parts(0), repeats=1, runs=200, seconds=0.5)
+    assert found.variants[0].builds[0].time.runs == 200
 
 
 def test_a_wrong_variant_is_no_reference(tmp_path):
@@ -89,6 +167,7 @@ def test_a_damaged_cubin_costs_its_variant(tmp_path):
     options = ProfileOptions(run=RunOptions(repeats=1, runs=0))
     found = profile(path, tmp_path / "out", options, command=child)
     assert [v.error and v.error.name for v in found.variants] == [None, "bundle"]
+    assert [v.correctness.verdict for v in found.variants] == ["not_compared", "not_run"]
     assert "base.cubin.z" in found.variants[1].error.message
 
 
@@ -157,7 +236,7 @@ def test_cupti_has_a_column_only_where_it_was_there(tmp_path):
     table = verdict_table(replace(found, variants=(replace(first, builds=(build,)), second)))
     assert table.columns[3:5] == ("base, µs", "CUPTI, µs")
     ((_, rows),) = table.groups
-    assert [row.cells[4] for row in rows] == ["8.2 ± 0.5", "–"]
+    assert [row.cells[4] for row in rows] == ["8.25 ± 0.50", "–"]
     assert {len(row.cells) for row in rows} == {len(table.columns)}
 
 

@@ -61,7 +61,7 @@ def test_a_wrong_output_has_no_time():
     """A kernel that computes something else is not faster."""
     (step,) = depth_steps([timing(2, 316.0), timing(3, 100.0, correct=False)])
     assert step.outcome == "unknown"
-    assert "wrong or racing output at 3: no verdict on time" in step.verdict
+    assert "3 is wrong or has a race: no verdict on time" in step.verdict
     assert "100" not in step.verdict
 
 
