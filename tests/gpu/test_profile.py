@@ -15,6 +15,7 @@ from stagebench.gpu.records import PROFILE, Profile
 from stagebench.gpu.run_request import RunOptions
 from stagebench.gpu.watchdog import Watchdog
 from stagebench.model.timing import Measurement
+from stagebench.probe.audit_records import finding
 from stagebench.report.profile_rows import depth_rows
 from stagebench.report.verdict_rows import verdict_table
 from stagebench.timing.correlate import depth_steps
@@ -135,6 +136,22 @@ def test_a_build_for_probes_takes_itself_alone(tmp_path):
         "probes cost", "–", "– (control fails)", "– (probed hangs)",
         "– (control fails, probed fails)", "– (control computes other bits)",
     )  # fmt: skip
+
+
+def test_what_the_audit_found_is_told_beside_the_times(tmp_path):
+    """A build for probes that is another kernel by its machine code has perturbed waits."""
+    spills = finding("spills", "registers are spilled: 256 → 468 bytes")
+    found, _ = profiled(tmp_path, parts(0, **PROBED), parts(1, audit=(spills,), **PROBED))
+    assert [(v.perturbed, v.audit, v.bad) for v in found.variants] == [
+        (False, (), False), (True, (spills,), False),
+    ]  # fmt: skip
+    ((_, rows),) = verdict_table(found).groups
+    told = "probed: registers are spilled: 256 → 468 bytes"
+    assert [row.cells[-1] for row in rows] == ["", f"perturbed: {told}"]
+    ((_, timings),) = sweep_timings(found.variants, {}, {})
+    assert depth_rows(timings)[2] == ("probes cost", "×1.10", "×1.10 perturbed")
+    (step,) = depth_steps(timings)
+    assert f"for probes, 1 is another kernel ({told}): waits are perturbed" in step.verdict
 
 
 def test_long_timing_is_no_hang(tmp_path):

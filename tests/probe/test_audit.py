@@ -144,6 +144,17 @@ def test_spills():
     assert [one.kind for one in _audit(GOOD, base=base, spills=16, stack=8).findings] == ["spills"]
 
 
+def test_a_probed_build_that_no_longer_spills_is_another_kernel():
+    """Told where it has no spill left, of each build that has; fewer bytes are no finding."""
+    spilling = _text(_plain(PTX), PTX, spills=8)
+
+    findings = _audit(GOOD, base=spilling).findings
+    assert [(one.kind, one.build, one.note) for one in findings] == [("spills", "probed", False)]
+    assert findings[0].message == "base spills registers and it does not: 8 → 0 bytes"
+    fewer = _text(_plain(PTX), PTX, spills=16)
+    assert _audit(GOOD, base=fewer, spills=8).findings == ()
+
+
 def _message(line, text="setmaxnreg ignored"):
     return AssemblerMessage(
         severity="info",
