@@ -20,7 +20,8 @@ class GivenKernel:
     ``.loc`` names another language, or nothing).  ``lines`` says of a line of that file where a
     ``#line`` puts it, or which file of another language it is of.
     ``headers`` are the folders of the author's own headers.
-    ``machine`` is what was read of the assembled kernel; ``problem`` says why there is none.
+    ``machine`` is what was read of the kernel as assembled for ``packed_arch``; ``problem`` says
+    why there is none.
     """
 
     variant: Variant
@@ -31,6 +32,7 @@ class GivenKernel:
     lines: tuple[PlacedLine, ...] = ()
     headers: tuple[str, ...] = ()
     machine: MachineCode | None = None
+    packed_arch: str | None = None
     problem: str | None = None
 
     @property

@@ -17,7 +17,7 @@ from msgspec.structs import replace as replaced
 
 from stagebench.assemble.assembler import Assembler
 from stagebench.assemble.records import Assembled, MachineText, NotAssembled
-from stagebench.bundle.build import Candidate
+from stagebench.bundle.build import Candidate, cubin_arch
 from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.given_sites import files_of_locations, line_directives
 from stagebench.bundle.plan_checks import check_fits, entry_of
@@ -26,10 +26,11 @@ from stagebench.bundle.plan_file import read_plan
 from stagebench.bundle.plan_records import Plan
 from stagebench.bundle.plan_signature import check_signature
 from stagebench.bundle.planned_launch import launch_of, scalars_of, variant_of
-from stagebench.errors import StagebenchError, UsageError
+from stagebench.errors import MachineError, StagebenchError, UsageError
 from stagebench.facts.arch import SHARED_MEMORY_LIMIT_BYTES
 from stagebench.machine.derive import not_assembled
 from stagebench.machine.machine_code import derive_given
+from stagebench.model import Launch, MachineCode, Toolchain
 from stagebench.ptx.read import read_module
 from stagebench.ptx.records import Module
 
@@ -54,10 +55,14 @@ class _Started:
 
 
 def planned_candidates(
-    paths: Sequence[Path], assembler: Assembler, warn: Callable[[str], None]
+    paths: Sequence[Path],
+    assembler: Assembler,
+    warn: Callable[[str], None],
+    device_arch: str | None = None,
 ) -> list[Candidate]:
     """The kernels of launch plans, assembled and read; `UsageError` names the plan and the field.
 
+    What is read of the machine code is of what is packed: of the device's, for ``device_arch``.
     Own headers may change without the source doing so: what includes some is compiled anew.
     """
     plans = [(path, read_plan(path)) for path in paths]
@@ -73,7 +78,7 @@ def planned_candidates(
     toolchain = assembler.toolchain
     with Assembler(toolchain, jobs=2, cache_folder=None, warn=warn) as uncached:
         started = [_start(path, plan, assembler, uncached, warn) for path, plan in plans]
-        found = [_candidate(one, assembler, warn) for one in started]
+        found = [_candidate(one, assembler, warn, device_arch) for one in started]
     made = [(one.path, one.plan, had.cubin) for one, had in zip(started, found, strict=True)]
     warn_of_same_code(made, warn)
     return found
@@ -134,18 +139,38 @@ def _problem(made: NotAssembled, source: str) -> str:
     return f"it does not assemble: {said.message}{where}{why}"
 
 
-def _check_room(one: _Started, ctas: int, static_bytes: int) -> None:
+def _check_room(one: _Started, arch: str, ctas: int, static_bytes: int) -> None:
     if ctas == 0:
         plan = one.plan
-        limit = SHARED_MEMORY_LIMIT_BYTES[plan.arch]
+        limit = SHARED_MEMORY_LIMIT_BYTES[arch]
         raise UsageError(
-            f"{one.path}: no CTA fits into an SM of {plan.arch}: {static_bytes} bytes of static "
+            f"{one.path}: no CTA fits into an SM of {arch}: {static_bytes} bytes of static "
             f"and {plan.dynamic_smem_bytes} of dynamic shared memory, {prod(plan.block)} threads",
             hint=f"a block has {limit} bytes of shared memory at most, static and dynamic",
         )
 
 
-def _candidate(one: _Started, assembler: Assembler, warn: Callable[[str], None]) -> Candidate:
+def _packed(
+    made: Made, one: _Started, launch: Launch, assembler: Assembler, arch: str
+) -> Made | NotAssembled:
+    """The code as it is packed: that of a lower arch is assembled for the device's."""
+    if arch == one.plan.arch:
+        return made
+    return assembler.submit_ptx(made.ptx, arch, launch.function).result()
+
+
+def _machine(
+    given: GivenKernel, made: Made | NotAssembled, arch: str, versions: Toolchain
+) -> MachineCode:
+    """What is read of the packed code; raises a `StagebenchError` where it can't be."""
+    if isinstance(made, NotAssembled):
+        raise MachineError(f"it does not assemble for {arch}: {made.message}")
+    return derive_given(arch, given.launch, made, versions, given.integers)
+
+
+def _candidate(
+    one: _Started, assembler: Assembler, warn: Callable[[str], None], device_arch: str | None
+) -> Candidate:
     made = one.made.result()
     plan = one.plan
     kernel_cu = one.text if plan.source.endswith(".cu") else None
@@ -174,13 +199,16 @@ def _candidate(one: _Started, assembler: Assembler, warn: Callable[[str], None])
     versions = assembler.toolchain.versions
     if kernel_cu is None:
         versions = replaced(versions, ptx_compiler=_AS_GIVEN)
+    arch = cubin_arch(plan.arch, device_arch)
     try:
-        machine = derive_given(plan.arch, given.launch, made, versions, given.integers)
+        packed = _packed(made, one, given.launch, assembler, arch)
+        machine = _machine(given, packed, arch, versions)
     except StagebenchError as exc:
         warn(f"{one.path}: no facts of machine code: {exc.message}")
         machine = None
     if machine is not None and machine.occupancy is not None:
-        _check_room(one, machine.occupancy.ctas_per_sm, machine.resources.static_smem_bytes)
+        _check_room(one, arch, machine.occupancy.ctas_per_sm, machine.resources.static_smem_bytes)
     return Candidate(
-        result=replace(given, machine=machine), kernel_cu=kernel_cu, ptx=made.ptx, cubin=made.cubin
-    )
+        result=replace(given, machine=machine, packed_arch=arch),
+        kernel_cu=kernel_cu, ptx=made.ptx, cubin=made.cubin,
+    )  # fmt: skip

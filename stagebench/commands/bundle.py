@@ -6,9 +6,18 @@ import argparse
 import errno
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from stagebench.commands.build_options import (
+    add_build_arguments,
+    check_build_arguments,
+    check_seed,
+    probe_ops,
+)
+from stagebench.commands.json_output import STDOUT, check_json, write_json
+from stagebench.commands.output_place import check_folder
 from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, MachineError, UsageError
 
@@ -36,73 +45,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="a new or empty folder, or FILE.tar; a bundle that is there is replaced",
     )
+    parser.add_argument("--seed", type=int, metavar="N", help="of the values that --case makes (0)")
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the values that --case makes (0)"
+        "--json",
+        metavar="FILE",
+        help="write what was packed, what was left out and what was found as JSON; - for standard "
+        "output",
     )
     add_build_arguments(parser)
 
 
-def add_build_arguments(parser: argparse.ArgumentParser) -> None:
-    """What making a bundle can be told; ``profile RUN`` takes it too."""
-    parser.add_argument(
-        "--device-arch",
-        metavar="SM",
-        help="assemble code for a lower arch for this one (sm_90: run sm_80 code on Hopper)",
-    )
-    parser.add_argument(
-        "--scalar",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME=VALUE",
-        help="the value of a scalar argument or symbolic size",
-    )
-    parser.add_argument(
-        "--range",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="TENSOR=LOW,HIGH",
-        help="the integers that an index tensor may hold, HIGH not included",
-    )
-    parser.add_argument(
-        "--inputs",
-        type=Path,
-        metavar="FILE.npz",
-        help="own values of input tensors by name, in the kernel's dtype (or its raw bits)",
-    )
-    parser.add_argument(
-        "--case",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE.py[::CASE]",
-        help="inputs and reference of an experiment's case (EXPERIMENT.py::case), or the functions "
-        "inputs and reference of a file, such as the kernel's own",
-    )
-    parser.add_argument(
-        "--no-probes", action="store_true", help="no clock reads around waits: times alone"
-    )
-    parser.add_argument(
-        "--probe-ops",
-        nargs="+",
-        metavar="OP",
-        help="only these waits, such as cp_async_wait mbarrier_wait (default: every wait)",
-    )
-    parser.add_argument(
-        "--max-ctas", type=int, default=64, metavar="N", help="CTAs that are probed (64)"
-    )
-    parser.add_argument(
-        "--expected", type=Path, metavar="FILE.npz", help="what outputs must be, by name"
-    )
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Assemble and pack; 3 if a variant had to be left out."""
-    from stagebench.report import identity
+    if arguments.seed is not None and not arguments.case:
+        raise UsageError(
+            "--seed is of the values that --case makes, and there is none",
+            hint="`stagebench profile --seed N` draws the inputs of the others",
+        )
+    check_json(arguments.json)
+    notes: list[str] = []
 
+    def noted(message: str) -> None:
+        notes.append(message)
+        warn(message)
+
+    stream = sys.stderr if arguments.json == STDOUT else sys.stdout
     try:
-        bundle = make(arguments, arguments.run, arguments.out, sys.stdout)
+        bundle = make(arguments, arguments.run, arguments.out, stream, noted)
     except OSError as exc:
         if exc.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
@@ -111,18 +80,30 @@ def run(arguments: argparse.Namespace) -> int:
             f"{where}: {exc.strerror}",
             hint="free some space, or set TMPDIR to a folder that has it",
         ) from exc
-    count = len(bundle.variants)
-    sys.stdout.write(f"{count} variant{'' if count == 1 else 's'} in {arguments.out}\n")
-    for one in bundle.skipped:
-        depth = identity.depth(one.variant)
-        which = identity.AS_WRITTEN if depth is None else f"num_stages={depth}"
-        sys.stdout.write(f"left out: {one.variant.kernel} {one.variant.arch} {which}: ")
-        sys.stdout.write(f"{one.reason.splitlines()[0]}\n")
+    if arguments.json is not None:
+        write_json({"bundle": bundle, "notes": notes}, arguments.json)
+    _tell_packed(bundle, arguments.out, stream)
     return EXIT_VARIANT_FAILED if bundle.skipped else EXIT_OK
 
 
+def _tell_packed(bundle: Bundle, out: Path, stream: TextIO) -> None:
+    from stagebench.report import identity
+
+    count = len(bundle.variants)
+    _tell_line(f"{count} variant{'' if count == 1 else 's'} in {out}", stream)
+    for one in bundle.skipped:
+        depth = identity.depth(one.variant)
+        which = identity.AS_WRITTEN if depth is None else f"num_stages={depth}"
+        name = f"{one.variant.kernel} {one.variant.arch} {which}"
+        _tell_line(f"left out: {name}: {one.reason.splitlines()[0]}", stream)
+
+
 def make(
-    arguments: argparse.Namespace, runs: Iterable[str], out: Path, tell: TextIO | None = None
+    arguments: argparse.Namespace,
+    runs: Iterable[str],
+    out: Path,
+    tell: TextIO | None = None,
+    warn: Callable[[str], None] = warn,
 ) -> Bundle:
     """Read the dumps and launch plans, assemble what has no cubin, write the bundle.
 
@@ -130,6 +111,9 @@ def make(
     """
     from stagebench.dump.place import check_place
 
+    check_build_arguments(arguments)
+    seed = arguments.seed or 0
+    check_seed(seed)
     texts = list(runs)
     for text in texts:
         check_place(text)
@@ -143,8 +127,10 @@ def make(
     from stagebench.bundle.run_candidates import run_candidates
     from stagebench.bundle.target import check_target
     from stagebench.gpu.poison_ptx import PTX
+    from stagebench.probe.layout import DEFAULT_MAX_CTAS
 
     check_target(out)
+    check_folder(out.absolute().parent, "-o")
     if arguments.device_arch is not None:
         check_device_arch(arguments.device_arch)
     options = BuildOptions(
@@ -152,27 +138,19 @@ def make(
         scalars=scalars(arguments.scalar),
         values=ranges(arguments.range),
     )
-    if arguments.case and (arguments.inputs is not None or arguments.expected is not None):
-        raise UsageError(
-            "--case and --inputs or --expected both say what the values are", hint="leave out one"
-        )
-    if arguments.max_ctas < 1:
-        raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")
     plans = plans_among(texts)
-    ops = _probe_ops(arguments.probe_ops)
     candidates = run_candidates([text for text in texts if not is_plan(text)], warn)
     with Assembling(warn) as source:
         if plans:
             from stagebench.bundle.planned_kernels import planned_candidates
 
-            candidates += planned_candidates(plans, source.assembler, warn)
-        _check(candidates, options)
+            device = arguments.device_arch
+            candidates += planned_candidates(plans, source.assembler, warn, device)
+        _check(candidates, options, warn)
         if arguments.case:
             from stagebench.experiment.case_values import with_case_values
 
-            candidates = with_case_values(
-                candidates, arguments.case, options, arguments.seed, warn=warn
-            )
+            candidates = with_case_values(candidates, arguments.case, options, seed, warn=warn)
         elif arguments.inputs is not None or arguments.expected is not None:
             from stagebench.experiment.array_files import with_array_values
 
@@ -187,8 +165,8 @@ def make(
         poison = source.ptx(PTX, archs)
         if not arguments.no_probes:
             how = Probing(
-                source.assembler, options.scalars, arguments.max_ctas, ops,
-                ProbeCache(source.cache_folder, warn),
+                source.assembler, options.scalars, arguments.max_ctas or DEFAULT_MAX_CTAS,
+                probe_ops(arguments.probe_ops), ProbeCache(source.cache_folder, warn),
             )  # fmt: skip
             candidates = all_with_probes(
                 [
@@ -203,7 +181,9 @@ def make(
         return build_bundle(out, candidates, source, options, poison=poison, progress=progress)
 
 
-def _check(candidates: Iterable[Candidate], options: BuildOptions) -> None:
+def _check(
+    candidates: Iterable[Candidate], options: BuildOptions, warn: Callable[[str], None]
+) -> None:
     """Do the given values fit the kernels, and will the kernels run on the device?"""
     from stagebench.bundle.device_arch import device_notes
     from stagebench.bundle.option_checks import check_options
@@ -224,20 +204,21 @@ def _tell(candidates: Iterable[Candidate], stream: TextIO) -> None:
 
     for one in candidates:
         for line in given_lines(one):
-            stream.write(f"{line}\n")
+            _tell_line(line, stream)
 
 
-def _probe_ops(asked: Iterable[str] | None) -> frozenset[str] | None:
-    """The waits to time; a misspelt name must not leave a kernel without probes quietly."""
-    from stagebench.probe.waits import WAITS
+def _tell_line(line: str, stream: TextIO) -> None:
+    """One line, or as many as the width asks for."""
+    from stagebench.report.console import open_console
 
-    if asked is None:
-        return None
-    known = WAITS | {"setmaxnreg", "griddepcontrol"}
-    for op in asked:
-        if op not in known:
-            raise UsageError(f"--probe-ops {op}: no wait", hint=f"one of {' '.join(sorted(known))}")
-    return frozenset(asked)
+    told = textwrap.wrap(
+        line,
+        open_console(stream).width,
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    stream.writelines(f"{part}\n" for part in told)
 
 
 def _progress_of(doing: str) -> Callable[[int, int], None] | None:

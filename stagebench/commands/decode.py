@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.json_output import STDOUT, check_json, write_json
+from stagebench.commands.output_place import check_file, write_output
 from stagebench.errors import EXIT_OK, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
     from stagebench.dump.profiler_sidecar import ProfilerSidecar
-    from stagebench.model import Record
     from stagebench.trace.cuda_profiler import ProfilerTrace
 
 _EPILOG = """\
@@ -68,6 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     if len(arguments.buffers) > 1:
         _only_one(arguments)
+    check_json(arguments.json)
+    for option in ("perfetto", "svg"):
+        if getattr(arguments, option) is not None:
+            check_file(getattr(arguments, option), f"--{option}")
     read = [_decoded(path, arguments) for path in arguments.buffers]
     if len(read) == 1:
         _one(arguments.buffers[0], *read[0], arguments)
@@ -85,8 +89,8 @@ def _one(
     if arguments.json is not None:
         from stagebench.trace.region_stats import document
 
-        _write_json(document(trace), arguments.json)
-    if arguments.json != "-":
+        write_json(document(trace), arguments.json)
+    if arguments.json != STDOUT:
         from stagebench.report.region_view import print_regions
 
         print_regions(
@@ -110,8 +114,8 @@ def _several(
         [trace for _, trace in read],
     )
     if arguments.json is not None:
-        _write_json(comparison, arguments.json)
-    if arguments.json != "-":
+        write_json(comparison, arguments.json)
+    if arguments.json != STDOUT:
         from stagebench.report.region_view import print_comparison
 
         print_comparison(comparison, show_all=arguments.all)
@@ -205,30 +209,11 @@ def _write_timeline(
     if arguments.perfetto is not None:
         from stagebench.trace.perfetto_trace import perfetto_bytes
 
-        _write(arguments.perfetto, perfetto_bytes(timeline), "--perfetto")
+        write_output(arguments.perfetto, perfetto_bytes(timeline), "--perfetto")
     if arguments.svg is not None:
         from stagebench.trace.timeline_svg import timeline_svg
 
-        _write(arguments.svg, timeline_svg(timeline), "--svg")
-
-
-def _write_json(document: Record, target: str) -> None:
-    from stagebench.model.codec import encode_pretty
-
-    data = encode_pretty(document)
-    if target == "-":
-        sys.stdout.buffer.write(data)
-    else:
-        _write(Path(target), data, "--json")
-
-
-def _write(path: Path, data: bytes, option: str) -> None:
-    from stagebench.dump.atomic_file import write_file
-
-    try:
-        write_file(path, data)
-    except OSError as exc:
-        raise UsageError(f"can't write {option} {path}: {exc.strerror or exc}") from exc
+        write_output(arguments.svg, timeline_svg(timeline), "--svg")
 
 
 def _names(option: str, text: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from stagebench.commands.output_place import cannot_write
 from stagebench.errors import EXIT_OK, UsageError
 
 _PLAN_ARCH = "sm_90a"
@@ -50,10 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the file; refuses to overwrite one."""
+    from stagebench.experiment.sweep_plan import MAX_NUM_STAGES
+
     depths = arguments.num_stages or []
     for depth in depths:
-        if depth < 0 or depths.count(depth) > 1:
-            why = "is given twice" if depth >= 0 else "is no depth"
+        possible = 0 <= depth <= MAX_NUM_STAGES
+        if not possible or depths.count(depth) > 1:
+            why = "is given twice" if possible else f"is no depth from 0 to {MAX_NUM_STAGES}"
             raise UsageError(f"--num-stages: {depth} {why}", hint="such as --num-stages 1 2 3")
     if arguments.kind == "plan":
         _check_unused(arguments, ("kernel", "folder", "as_written"))
@@ -103,7 +107,7 @@ def _new_plans(arguments: argparse.Namespace) -> int:
             arch=arch,
             num_stages=depth,
         )
-        written.append(_write(path, text))
+        written.append(_write(path, text, "--out"))
     several = " ".join(written)
     sys.stdout.write(
         "".join(f"wrote {one}\n" for one in written)
@@ -112,19 +116,19 @@ def _new_plans(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _write(path: Path, text: str) -> str:
+def _write(path: Path, text: str, option: str) -> str:
     """Write a file that is not there yet; its name as it is shown."""
     shown = _relative(path, Path.cwd())
+    if path.exists() or path.is_symlink():
+        raise UsageError(
+            f"{shown} is there already, and was left as it is", hint="choose another name"
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as stream:
             stream.write(text)
-    except FileExistsError as exc:
-        raise UsageError(
-            f"{shown} is there already, and was left as it is", hint="choose another name"
-        ) from exc
     except OSError as exc:
-        raise UsageError(f"can't write {shown}: {exc.strerror}") from exc
+        raise cannot_write(option, shown, exc) from exc
     return shown
 
 
@@ -151,7 +155,7 @@ def _new_experiment(arguments: argparse.Namespace) -> int:
     depths = None if arguments.as_written else arguments.num_stages or [1, 2, 3]
     shown = _relative(path, Path.cwd())
     text = starting_point(shown, reference, depths, archs)
-    _write(path, text)
+    _write(path, text, "--folder")
     sys.stdout.write(
         f"wrote {shown}\n"
         f"  stagebench check {shown}   what it finds (exit 4: no baselines yet)\n"

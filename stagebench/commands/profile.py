@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagebench.commands.bundle import add_build_arguments
+from stagebench.commands.build_options import add_build_arguments
 from stagebench.commands.profile_output import Found, check_shown, show
 from stagebench.commands.profile_run import add_run_arguments, check_out, run_options
 from stagebench.commands.profile_source import ProfileSource, bundle_for_device, source_of
@@ -113,6 +113,7 @@ def _recorded(source: Path, only: list[str]) -> Found:
 
 
 def _progress(done: int, total: int, result: ProfiledVariant) -> None:
-    said = f" {result.error.name}" if result.error else ""
-    sys.stderr.write(f"[{done}/{total}] {result.id}: {result.correctness.verdict}{said}\n")
+    said = [result.correctness.verdict + (f" {result.error.name}" if result.error else "")]
+    said += [f"{one.kind} {one.problem}" for one in result.builds if one.problem is not None]
+    sys.stderr.write(f"[{done}/{total}] {result.id}: {', '.join(said)}\n")
     sys.stderr.flush()

@@ -7,18 +7,23 @@ nothing of what was given is refused: a user would believe that it was looked at
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from stagebench.commands.bundle import add_build_arguments, make
+from stagebench.commands.build_options import add_build_arguments, check_build_arguments
+from stagebench.commands.bundle import make
 from stagebench.commands.profile_run import add_run_arguments
 from stagebench.commands.sweep import GEMM_ARGUMENTS
 from stagebench.commands.warning import warn
 from stagebench.dump.place import RUN, check_place
 from stagebench.errors import UsageError
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
+
+if TYPE_CHECKING:
+    from stagebench.experiment.kernel_reference import KernelReference
 
 Kind = Literal["kernel", "plans", "measured", "bundle", "run"]
 
@@ -35,6 +40,8 @@ _LOWERING = {
     "--pass-config": "pass_config",
     "--pipeline": "pipeline",
     "--stage-param": "stage_param",
+    "--jobs": "jobs",
+    "--no-cache": "no_cache",
     **GEMM_ARGUMENTS,
 }
 _CHOOSE = "--only chooses among the variants of a bundle; RUN[compiler=tvm] of a run"
@@ -59,10 +66,13 @@ class ProfileSource:
 def source_of(arguments: argparse.Namespace) -> ProfileSource:
     """What was given; `UsageError` where it can't be meant so."""
     text = arguments.bundle
+    check_build_arguments(arguments)
     if is_kernel(text):
         if arguments.more:
             raise _not_several(arguments.more[0])
         return ProfileSource("kernel", text)
+    if not Path(text).exists() and text.isidentifier():
+        raise _nothing(text)
     check_place(text)
     plans = _plans(text, arguments.more)
     lowering = {flag: name for flag, name in _LOWERING.items() if getattr(arguments, name)}
@@ -81,6 +91,18 @@ def source_of(arguments: argparse.Namespace) -> ProfileSource:
         _refuse(how, why, _GIVE)
         return ProfileSource("bundle", text)
     return ProfileSource("run", text)
+
+
+def _nothing(name: str) -> UsageError:
+    """For a name that is no built-in's, and of nothing that is there."""
+    near = difflib.get_close_matches(name, (*BUILTINS, *TVM_BUILTINS), n=1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    all_of_them = ", ".join(dict.fromkeys((*BUILTINS, *TVM_BUILTINS)))
+    return UsageError(
+        f"{name} is no built-in kernel, and no bundle, run or profile lies there",
+        hint=f"{meant}Built-ins: {all_of_them}. `stagebench bundle` writes bundles, "
+        "`stagebench sweep` runs",
+    )
 
 
 def is_kernel(text: str) -> bool:
@@ -156,7 +178,7 @@ def bundle_for_device(source: ProfileSource, arguments: argparse.Namespace, bund
     from stagebench.gpu.device import read_device
     from stagebench.gpu.driver import open_driver
 
-    _check_names(source)
+    _check_names(source, arguments)
     major, minor = read_device(open_driver()).compute_capability
     device = f"sm_{major}{minor}"
     if arguments.device_arch is None:
@@ -165,30 +187,43 @@ def bundle_for_device(source: ProfileSource, arguments: argparse.Namespace, bund
     if source.kind == "kernel":
         if arguments.arch is None:
             arguments.arch = [f"{device}a" if major >= FIRST_OWN_ARCH else device]
-        runs = [str(_swept(source, arguments))]
+        runs = [str(_swept(arguments))]
     return bool(make(arguments, runs, bundle).skipped)
 
 
-def _check_names(source: ProfileSource) -> None:
+def _check_names(source: ProfileSource, arguments: argparse.Namespace) -> None:
     from stagebench.bundle.plan_file import read_plan
     from stagebench.dump.select import select_dumps
     from stagebench.experiment.kernel_reference import parse_kernel
 
     if source.kind == "kernel":
-        parse_kernel(source.text)
+        _check_values(arguments, parse_kernel(source.text))
     elif source.kind == "run":
         select_dumps(source.text)
     for plan in source.plans:
         read_plan(Path(plan))
 
 
-def _swept(source: ProfileSource, arguments: argparse.Namespace) -> Path:
+def _check_values(arguments: argparse.Namespace, kernel: KernelReference) -> None:
+    """Raise `UsageError` for values of axes that no variant can have."""
+    from stagebench.commands.sweep import sweep_plan
+    from stagebench.experiment.sweep_plan import expand
+
+    for flag, name in GEMM_ARGUMENTS.items():
+        for value in getattr(arguments, name) or ():
+            if isinstance(value, int) and value < 1:
+                raise UsageError(f"{flag} {value}: at least 1")
+    arguments.kernel = arguments.bundle
+    plan = sweep_plan(arguments)
+    expand(plan, kernel, plan.num_stages or plan.default_num_stages)
+
+
+def _swept(arguments: argparse.Namespace) -> Path:
     """The folder of a kernel's dumps."""
     from stagebench.commands.sweep import sweep_plan
     from stagebench.experiment.sweep import SweepOptions, run_sweep
     from stagebench.report.progress import SweepProgress
 
-    arguments.kernel = source.text
     folder: Path = arguments.out / DUMPS
     options = SweepOptions(
         dump_dir=folder, use_cache=not arguments.no_cache, jobs=arguments.jobs, warn=warn

@@ -23,6 +23,8 @@ def given_lines(candidate: Candidate) -> tuple[str, ...]:
     if variant.num_stages is not None:
         words.append(f"num_stages={variant.num_stages}")
     head = f"{' · '.join(words)}: {launch.function} of {given.source}"
+    if given.packed_arch not in (None, variant.arch):
+        head += f", assembled for {given.packed_arch}"
     if given.problem is not None:
         return (head, f"  {given.problem}")
     if given.machine is None:

@@ -64,6 +64,8 @@ def read_words(path: Path) -> tuple[Words, int]:
             hint="pip install 'stagebench[trace]'",
         ) from exc
     data = _content(path)
+    if not data:
+        raise _empty(path)
     if uncompressed(path).suffix != ".npy":
         whole = len(data) // 8 * 8
         return np.frombuffer(data[:whole], dtype="<u8"), len(data) - whole
@@ -77,7 +79,15 @@ def read_words(path: Path) -> tuple[Words, int]:
             f"{path}: an array of {kind}; a profiler's buffer has 64-bit integers",
             hint="save the buffer itself: numpy.save(file, buffer.numpy())",
         )
+    if not array.size:
+        raise _empty(path)
     return array.reshape(-1).astype(array.dtype.newbyteorder("=")).view(np.uint64), 0
+
+
+def _empty(path: Path) -> UsageError:
+    return UsageError(
+        f"{path} is empty: no word was saved", hint="save the buffer after the kernel has ended"
+    )
 
 
 def uncompressed(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import json
 import os
 import tempfile
 
@@ -104,6 +105,11 @@ def test_what_fits(run, tmp_path, capsys):
         (("--device-arch", "banana", "--scalar", "M=256"), "--device-arch banana: no such arch"),
         (("-o", "@b.tar.gz", "--scalar", "M=256"), r"b\.tar\.gz: a bundle is a folder"),
         (("-o", "@run", "--scalar", "M=256"), "lies there, which is of no bundle"),
+        (("-o", "@own.npz/b", "--scalar", "M=256"), "can't write -o .*: a file lies where"),
+        (("--json", "@own.npz/b", "--scalar", "M=256"), "can't write --json .*: a file lies where"),
+        (("--seed", "5", "--scalar", "M=256"), "--seed is of the values that --case makes"),
+        (("--probe-ops", "cp_async_wait"), "--probe-ops is of probes, and --no-probes asks"),
+        (("--max-ctas", "3"), "--max-ctas is of probes, and --no-probes asks for none"),
     ],
 )
 def test_what_does_not_fit(run, tmp_path, words, said):
@@ -113,6 +119,19 @@ def test_what_does_not_fit(run, tmp_path, words, said):
     assert raised.value.hint
     assert Source.assembled == 0
     assert not (tmp_path / "b").exists()
+
+
+def test_as_json(run, tmp_path, capsys):
+    """The index of the bundle and what was told; the words go to standard error."""
+    assert run("@run", "@run", "--scalar", "M=256", "--json", "-") == 0
+    said = capsys.readouterr()
+    told = json.loads(said.out)
+    assert told["bundle"] == json.loads((tmp_path / "b" / "bundle.json").read_text())
+    assert told["notes"] == ["2 variants are named twice, and bundled once"]
+    assert "2 variants in " in said.err
+    assert run("@run", "--scalar", "M=256", "--json", "@told.json") == 0
+    assert json.loads((tmp_path / "told.json").read_text())["notes"] == []
+    assert capsys.readouterr().out.startswith("2 variants in ")
 
 
 def test_a_missing_size_names_its_option(run):

@@ -147,6 +147,9 @@ def test_a_kernel_is_called_like_its_entry(tmp_path):
         (("plan", "add.ptx", "--arch", "sm_80", "sm_90"), "a launch plan is for one"),
         (("experiment", "a", "--entry", "k", "--kernel", "gemm"), "--entry is not for a new exp"),
         (("experiment", "a"), "--kernel is missing"),
+        (("plan", "add.ptx", "--num-stages", "9" * 23), "is no depth from 0 to 1024"),
+        (("experiment", "a", "--kernel", "gemm", "--num-stages", "1025"), "no depth from 0 to"),
+        (("plan", "add.ptx", "-o", "add.ptx/x.toml"), "can't write --out add.ptx/x.toml: a file"),
     ],
 )
 def test_wrong_words(tmp_path, words, message):

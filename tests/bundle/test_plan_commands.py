@@ -34,6 +34,7 @@ def test_what_compiles_is_bundled(folder):
     ran = stagebench("bundle", *words, cwd=folder)
     assert ran.code == 3, ran.err
     assert "add · sm_80 · block=128: add_kernel of add.ptx\n  12 registers, 0 bytes" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 100
     assert "Unknown modifier '.snyc' (broken.ptx:38)" in ran.out
     assert "left out: broken sm_80 as written: it does not assemble" in ran.out
     (one,) = read_bundle(folder / "b").bundle.variants

@@ -157,6 +157,20 @@ def test_what_is_told(candidates):
     )
 
 
+def test_what_is_told_is_of_what_is_packed(assembler):
+    """For a device, its registers and its occupancy; the variant stays that of the plan."""
+    (own,) = planned_candidates([ADD], assembler, complain)
+    (one,) = planned_candidates([ADD], assembler, complain, "sm_90")
+    assert (one.result.variant, one.result.packed_arch) == (own.result.variant, "sm_90")
+    assert one.cubin == own.cubin
+    packed = assembler.submit_ptx(one.ptx, "sm_90", one.result.launch.function).result()
+    assert one.result.machine.registers == packed.resources.registers
+    assert given_lines(one)[0] == (
+        "add · sm_80 · block=128: add_kernel of add.ptx, assembled for sm_90"
+    )
+    assert one.result.machine.histogram != own.result.machine.histogram
+
+
 def test_depths_are_compared(profiled):
     """Each depth against the shallowest; control and probed builds give the same bits."""
     found, _ = profiled

@@ -128,3 +128,14 @@ def test_warnings_come_in_order(assembler):
     found = probed(Probing(assembler, {"M": 256}), *several, warn=told.append)
     assert [one.probe is not None for one in found] == [False, True, False]
     assert [text.split(":")[1].split()[2] for text in told] == ["num_stages=0", "num_stages=2"]
+
+
+def test_waits_that_a_kernel_does_not_have(assembler):
+    """No builds without a site: it is told, and travels as it was."""
+    plain, told = candidate(), []
+    how = Probing(assembler, {"M": 256}, ops=frozenset({"mbarrier_wait"}))
+    assert probed(how, plain, warn=told.append) == [plain]
+    (said,) = told
+    assert said.endswith("num_stages=1: no probes: it has no mbarrier_wait")
+    (one,) = probed(Probing(assembler, {"M": 256}, ops=frozenset({"cp_async_wait"})), plain)
+    assert {site.op for site in decode(one.probe, ProbeMetadata, "").sites} == {"cp_async_wait"}

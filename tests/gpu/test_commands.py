@@ -59,12 +59,45 @@ def test_a_gpu_host_needs_little(tmp_path):
         (("--repeats", "0"), "--repeats 0: at least 1"),
         (("--runs", "-1"), "--runs -1: at least 0"),
         (("--timeout", "0"), "--timeout 0: a positive number"),
+        (("--seed", "-1"), "--seed -1: a number from 0 to"),
+        (("--seed", str(1 << 63)), f"--seed {1 << 63}: a number from 0 to"),
+        (("--no-probes", "--probe-ops", "mbarrier_wait"), "--probe-ops is of probes, and --no-pro"),
+        (("--no-probes", "--max-ctas", "64"), "--max-ctas is of probes, and --no-probes asks"),
+        (("--jobs", "2"), "--jobs says what to lower"),
+        (("--no-cache",), "--no-cache says what to lower"),
     ],
 )
 def test_wrong_numbers(tmp_path, words, said):
     """Numbers that make no sense are refused before anything starts."""
     with pytest.raises(UsageError, match=said):
         profile_command.run(parsed(profile_command, str(tmp_path), *words))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--num-stages", "-1"), "num_stages -1 is out of range"),
+        (("--num-stages", "2", "2"), "--num-stages has a value twice"),
+        (("--M", "0"), "--M 0: at least 1"),
+        (("--block-K", "-64"), "--block-K -64: at least 1"),
+        (("--arch", "sm_banana"), "sm_banana"),
+    ],
+)
+def test_values_of_a_kernel_before_its_device(tmp_path, monkeypatch, words, said):
+    """What no variant can have is told where there is no driver too; nothing is lowered."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=said):
+        profile_command.run(parsed(profile_command, "gemm", *words))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_misspelt_kernel(tmp_path, monkeypatch):
+    """The built-ins are named, and what writes the other things that can be given."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="gemmm is no built-in kernel, and no bundle") as caught:
+        profile_command.run(parsed(profile_command, "gemmm"))
+    assert caught.value.hint.startswith("did you mean gemm? Built-ins: gemm, ")
+    assert "`stagebench bundle` writes bundles" in caught.value.hint
 
 
 def test_a_bundle_is_told_from_a_run(tmp_path):

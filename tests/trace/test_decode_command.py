@@ -2,8 +2,11 @@
 
 import argparse
 import json
+import subprocess
+import sys
 
 import msgspec
+import numpy as np
 import pytest
 
 from stagebench.commands import decode
@@ -18,10 +21,14 @@ from tests.trace.test_timeline import read_back
 from tests.trace.words import buffer, spans
 
 
-def run(capsysbinary, *arguments):
+def parsed(*arguments):
     parser = argparse.ArgumentParser()
     decode.add_arguments(parser)
-    code = decode.run(parser.parse_args([str(each) for each in arguments]))
+    return parser.parse_args([str(each) for each in arguments])
+
+
+def run(capsysbinary, *arguments):
+    code = decode.run(parsed(*arguments))
     return code, capsysbinary.readouterr().out.decode()
 
 
@@ -280,9 +287,32 @@ def test_empty_names_are_refused(whole, capsysbinary):
         run(capsysbinary, whole, "--format", "tvm", "--events", "load,,store")
 
 
-def test_an_empty_file(tmp_path, capsysbinary):
-    """No header: said, nothing else, and an error."""
-    (tmp_path / "empty.bin").write_bytes(b"")
-    code, out = run(capsysbinary, tmp_path / "empty.bin", "--format", "flashinfer")
-    assert code == 2
-    assert "no header" in out
+@pytest.mark.parametrize("name", ["empty.bin", "empty.npy", "none.npy"])
+def test_an_empty_file(tmp_path, name):
+    """Said so: not that it has no header, or is no array."""
+    (tmp_path / name).write_bytes(b"")
+    if name == "none.npy":
+        np.save(tmp_path / name, np.zeros(0, dtype=np.uint64))
+    with pytest.raises(UsageError, match=f"{name} is empty: no word was saved"):
+        decode.run(parsed(tmp_path / name, "--format", "flashinfer"))
+
+
+def test_json_into_a_pipe(whole):
+    """`/dev/stdout` is written to as it is: a pipe has no folder to make a file in."""
+    words = [whole, "--format", "tvm", "--json", "/dev/stdout"]
+    done = subprocess.run(
+        [sys.executable, "-m", "stagebench.cli", "decode", *map(str, words)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.JSONDecoder().raw_decode(done.stdout[done.stdout.index("{") :])[0]["schema_version"]
+
+
+@pytest.mark.parametrize("option", ["--json", "--svg", "--perfetto"])
+def test_where_nothing_can_be_written(whole, option, capsysbinary):
+    """Told with the option, before anything is printed."""
+    place = whole / "x"
+    with pytest.raises(UsageError, match=f"can't write {option} {place}: a file lies") as caught:
+        decode.run(parsed(whole, "--format", "tvm", option, place))
+    assert caught.value.hint == f"choose another {option}"
+    assert capsysbinary.readouterr().out == b""
