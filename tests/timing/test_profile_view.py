@@ -119,9 +119,7 @@ def test_damaged_probes_are_told_and_claim_nothing():
     """Without `--sites` too: the problem, no wait in a verdict or a column of that depth."""
     lines = printed(print_depths, [*SWEEP[:2], broken(SWEEP[2])], "gemm")
     text = " ".join(" ".join(lines).split())
-    assert (
-        "! 1 problem in the probes of depth 3, whose waits are left out: dropped: 3 rec" in text
-    )
+    assert "! 1 problem in the probes of depth 3, whose waits are left out: dropped: 3 rec" in text
     assert "2 → 3: one more slot; kernel" in text
     assert "the probes of 3 are damaged, so that its waits are not known" in text
     assert "450 → 120" not in text
