@@ -139,7 +139,7 @@ def depth_rows(timings: Sequence[VariantTiming]) -> Rows:
 def _probe_cost(timing: VariantTiming) -> str:
     """``×1.04``, ``×1.31 perturbed``; of a build that is refused, why."""
     if timing.refused:
-        return f"{UNKNOWN} ({', '.join(refusals(timing))})"
+        return f"{UNKNOWN} ({', '.join(' '.join(pair) for pair in refusals(timing))})"
     cost = probe_cost(timing)
     shown = UNKNOWN if cost is None else f"×{cost:.2f}"
     return f"{shown} perturbed" if perturbed(timing) else shown

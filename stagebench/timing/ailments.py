@@ -53,6 +53,6 @@ def bad_depths(timings: Sequence[VariantTiming]) -> dict[str, tuple[int, ...]]:
     return {why: tuple(sorted(depths)) for why, depths in found.items()}
 
 
-def refusals(timing: VariantTiming) -> tuple[str, ...]:
-    """Why nothing of a build is used: ``probed hangs``, ``control computes other bits``."""
-    return tuple(f"{build} {_PROBLEMS[problem]}" for build, problem in timing.refused.items())
+def refusals(timing: VariantTiming) -> tuple[tuple[str, str], ...]:
+    """The builds of which nothing is used, and why: ``("probed", "hangs")``."""
+    return tuple((build, _PROBLEMS[problem]) for build, problem in timing.refused.items())

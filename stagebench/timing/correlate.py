@@ -196,7 +196,8 @@ def _perturbed(timing: VariantTiming) -> str:
     if damaged(timing.stalls):
         return f"the probes of {timing.num_stages} are damaged, so that its waits are not known"
     if timing.refused and not timing.bad:
-        return f"of the builds of {timing.num_stages}, {' and '.join(refusals(timing))}"
+        depth = timing.num_stages
+        return "; ".join(f"the {build} build of {depth} {why}" for build, why in refusals(timing))
     if timing.audit:
         more = f" … +{len(timing.audit) - 1} more" if len(timing.audit) > 1 else ""
         found = f"{timing.audit[0]}{more}"

@@ -131,8 +131,10 @@ def test_a_build_for_probes_takes_itself_alone(tmp_path):
     assert rows[3].cells[-1].endswith("; probed: its process ended by signal 6")
     assert rows[4].cells[-1] == "control: other bits than base: not used"
     assert rows[4].cells[4:6] == ("–", "×1.100")
-    (sweep,) = sweep_timings(found.variants, {}, {})
-    assert depth_rows(sweep[1])[2] == (
+    ((_, timings),) = sweep_timings(found.variants, {}, {})
+    told = [step.verdict.split("; ")[2] for step in depth_steps(timings[:3])]
+    assert told == ["the control build of 1 fails"] * 2
+    assert depth_rows(timings)[2] == (
         "probes cost", "–", "– (control fails)", "– (probed hangs)",
         "– (control fails, probed fails)", "– (control computes other bits)",
     )  # fmt: skip
