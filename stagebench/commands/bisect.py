@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 
 from stagebench.commands import sweep
 from stagebench.commands.json_output import STDOUT, write_json
-from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, UsageError
+from stagebench.commands.warning import warn
+from stagebench.errors import EXIT_DIFFERENT, EXIT_OK
 
 if TYPE_CHECKING:
     from stagebench.dump.files import Dump
     from stagebench.experiment.bisecting import Bisected
     from stagebench.experiment.bisecting_axes import Axis
     from stagebench.experiment.sweep_plan import SweepPlan
+    from stagebench.report.bisect_view import Sides
 
 _EPILOG = """\
 stagebench bisect --fact shared_memory.dynamic_bytes --num-stages 3 --arch sm_90a
@@ -47,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     watched.add_argument("--until", metavar="EXPRESSION", help="what is not so at first, and is")
     row = parser.add_argument_group("where to look")
     row.add_argument("--axis", choices=AXES, default="compiler", help="default: compiler")
-    row.add_argument("--good", metavar="V", help="where to start (default: the oldest)")
-    row.add_argument("--bad", metavar="V", help="where to end (default: this environment's)")
+    row.add_argument("--good", metavar="V", help="where to start (default: the oldest tested)")
+    row.add_argument("--bad", metavar="V", help="where to end (default: the newest tested)")
     row.add_argument(
         "--all-points",
         action="store_true",
@@ -56,7 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "ends that are alike",
     )
     sweep.add_compilers(row)
-    sweep.add_variant(parser, arch_default="sm_80 sm_90a, of which bisect follows one")
+    sweep.add_variant(
+        parser,
+        arch_default="sm_80 sm_90a, of which bisect follows one",
+        depth_default="2, or as written; of --axis num_stages: --good to --bad",
+    )
     sweep.add_machine(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--json", metavar="FILE", help="write it as JSON; - for standard output")
@@ -76,7 +82,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     axis: Axis = arguments.axis
     watched = Watched(fact=arguments.fact, until=arguments.until)
-    plan = sweep.sweep_plan(arguments)
     values = axis_values(
         axis,
         compilers=arguments.compiler,
@@ -85,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         good=arguments.good,
         bad=arguments.bad,
     )
-    points = candidates(axis, values, _one_point(axis, plan))
+    points = candidates(axis, values, _without_axis(axis, arguments))
     wanted = arguments.machine or watched.needs_machine_code
     options = replace(
         sweep.sweep_options(arguments),
@@ -99,23 +104,20 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_OK if found.sides is None else EXIT_DIFFERENT
 
 
-def _one_point(axis: Axis, plan: SweepPlan) -> SweepPlan:
-    """The plan without its axis; `UsageError` where more than one variant is left."""
-    if axis == "pass-config":
-        plan = replace(plan, pass_configs={})
-    several: dict[str, int] = {"--arch": len(plan.archs)}
-    if axis != "compiler":
-        several["--compiler"] = max(1, len(plan.compilers))
-    if axis != "num_stages":
-        several["--num-stages"] = 0 if plan.num_stages is None else len(plan.num_stages)
-    several |= {f"--set {name}": len(values) for name, values in plan.params.items()}
-    for flag, count in several.items():
-        if count > 1:
-            raise UsageError(f"bisect follows one variant: {flag} has {count} values")
-    return plan
+def _without_axis(axis: Axis, arguments: argparse.Namespace) -> SweepPlan:
+    """What is lowered at each point, but for what the axis says."""
+    from stagebench.experiment.parameter_values import parse_pass_configs
+
+    plan = sweep.sweep_plan(arguments)
+    if axis != "pass-config":
+        return plan
+    return replace(plan, pass_configs=parse_pass_configs(sweep.pipeline_config(arguments)))
 
 
 def _print(arguments: argparse.Namespace, found: Bisected) -> None:
+    depth = found.found.variant.num_stages
+    if arguments.axis != "num_stages" and arguments.num_stages is None and depth is not None:
+        warn(f"num_stages={depth} is followed: --num-stages names another depth")
     if arguments.json is not None:
         write_json(found.found, arguments.json)
         if arguments.json == STDOUT:
@@ -123,25 +125,21 @@ def _print(arguments: argparse.Namespace, found: Bisected) -> None:
     from stagebench.report.bisect_view import print_bisection
     from stagebench.report.console import open_console
 
-    changes = no_since = first = None
-    if found.sides is not None:
-        changes, no_since, first = _difference(*found.sides)
-    print_bisection(
-        found.found, open_console(), changes=changes, no_since=no_since, first_pass=first,
-        show_all=arguments.all,
-    )  # fmt: skip
+    sides = None if found.sides is None else _differing(*found.sides)
+    print_bisection(found.found, open_console(), sides=sides, show_all=arguments.all)
 
 
-def _difference(left: Dump, right: Dump):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _differing(left: Dump, right: Dump) -> Sides:
     """All changed facts with the pass since which they differ, and the pass that parted."""
     from stagebench.diff.fact_changes import fact_changes
     from stagebench.diff.pass_compare import changes_with_since, compare_passes
+    from stagebench.report.bisect_view import Sides
 
     if left.result.facts is None or right.result.facts is None:
-        return fact_changes(left, right), "one of them failed", None
+        return Sides(changes=fact_changes(left, right), no_since="one of them failed")
     compared = compare_passes(left, right)
     first = None if compared.first is None else compared.passes[compared.first].name
-    return changes_with_since(left, right), None, first
+    return Sides(changes=changes_with_since(left, right), first_pass=first)
 
 
 def _tell(message: str) -> None:

@@ -23,6 +23,7 @@ from stagebench.model import (
 )
 
 UNKNOWN = "–"
+_ARROW = "→"
 _NONE = "none"
 _BYTES = ("_bytes", "bytes_per_version")
 
@@ -121,6 +122,13 @@ def _size(value: int) -> str:
     return f"{value / 1024:.2f}".rstrip("0").rstrip(".") + " KiB"
 
 
+def from_to(left: str, right: str) -> str:
+    """``left → right``; where a value has an arrow of its own, both are put in brackets."""
+    if _ARROW in left or _ARROW in right:
+        return f"was [{left}], now [{right}]"
+    return f"{left} {_ARROW} {right}"
+
+
 def what_changed(owner: Record, words: str, field: str, left: str, right: str) -> str:
     """``<words> <phrase> <left> → <right>``; a unit that both sides share is said once."""
     phrase = _PHRASES.get(type(owner), {}).get(field, field.replace("_", " "))
@@ -130,9 +138,9 @@ def what_changed(owner: Record, words: str, field: str, left: str, right: str) -
     if isinstance(owner, SyncOp):
         place = " ".join(site_place(owner, without=field))
         after = f" in the {place}" if place else ""
-        return f"{words} {phrase} {left} → {right}{after}"
+        return f"{words} {phrase} {from_to(left, right)}{after}"
     middle = "" if not words or words.endswith(" ") else " "
-    return f"{words}{middle}{phrase} {left} → {right}"
+    return f"{words}{middle}{phrase} {from_to(left, right)}"
 
 
 def site_place(site: SyncOp, *, without: str = "") -> list[str]:

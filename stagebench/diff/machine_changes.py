@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stagebench.diff.fact_change import FactChange, Presence
+from stagebench.diff.fact_words import from_to
 from stagebench.diff.machine_facts import FOLLOWING, machine_facts
 from stagebench.model import MachineCode, ParamValue
 
@@ -44,7 +45,7 @@ def _change(path: str, left: ParamValue, right: ParamValue, presence: Presence) 
         presence=presence,
         follows=path.startswith(FOLLOWING),
         subject=subject,
-        text=f"{subject} {_said(left)} → {_said(right)}",
+        text=f"{subject} {from_to(_said(left), _said(right))}",
         left=left,
         right=right,
         left_evidence=(),

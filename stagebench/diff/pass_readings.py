@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stagebench.diff.fact_words import quantity
+from stagebench.diff.fact_words import from_to, quantity
 from stagebench.diff.pass_facts import PassFacts
 from stagebench.model import ParamValue, Record
 
@@ -81,7 +81,7 @@ def _text(path: str, values: tuple[ParamValue, ParamValue]) -> str:
     unit = old.rpartition(" ")[2]
     if unit in ("KiB", "B") and new.endswith(f" {unit}"):
         old = old.rpartition(" ")[0]
-    return f"{subject} {old} → {new}"
+    return f"{subject} {from_to(old, new)}"
 
 
 def _words(path: str) -> tuple[str, str]:

@@ -28,10 +28,15 @@ from stagebench.experiment.bisecting_watched import (
     names_beside,
     seen,
 )
+from stagebench.experiment.parameter_values import parse_pass_configs
 from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan
+from stagebench.lowering.kept_worker import KeptWorker
 from stagebench.model import Scalar
 from stagebench.model.bisection import Bisection, Point
+
+DEFAULT_NUM_STAGES = 2
+"""The depth that is followed where none is given, as `stagebench diff KERNEL` has it."""
 
 
 @dataclass(frozen=True)
@@ -51,27 +56,40 @@ class Candidate:
 
 
 def candidates(axis: Axis, values: Sequence[str], plan: SweepPlan) -> tuple[Candidate, ...]:
-    """The points of an axis in order.
+    """The points of an axis in order, each of one variant; `UsageError` where it is more.
 
     ``values`` are compilers, depths, or ``KEY=VALUE`` pass configs of which each point has one
-    more than the point before it (the first has none).
+    more than the point before it (the first has those of ``plan``).  A depth that nobody gave is
+    `DEFAULT_NUM_STAGES`, or that of the kernel as written.
     """
+    twice = next((text for at, text in enumerate(values) if text in values[:at]), None)
+    if twice is not None:
+        raise UsageError(f"--{axis.replace('_', '-')} has {twice} twice", hint=POINTS[axis])
+    _check_one_variant(axis, plan)
+    plan = replace(plan, default_num_stages=(DEFAULT_NUM_STAGES,))
     if axis == "compiler":
         return tuple(Candidate(text, replace(plan, compilers=(text,))) for text in values)
     if axis == "num_stages":
         return tuple(Candidate(text, replace(plan, num_stages=(int(text),))) for text in values)
-    from stagebench.experiment.parameter_values import parse_assignments
-
     steps: list[Candidate] = [Candidate("none of them", plan)]
     configs: dict[str, Scalar] = dict(plan.pass_configs)
     for text in values:
-        for key, several in parse_assignments([text], "--pass-config").items():
-            value = several[0]
-            if len(several) != 1 or isinstance(value, tuple):
-                raise UsageError(f"--pass-config {key}: one value, not several")
-            configs[key] = value
+        configs |= parse_pass_configs([text])
         steps.append(Candidate(f"+ {text}", replace(plan, pass_configs=dict(configs))))
     return tuple(steps)
+
+
+def _check_one_variant(axis: Axis, plan: SweepPlan) -> None:
+    """Raise `UsageError` where more than the axis varies."""
+    several: dict[str, int] = {"--arch": len(plan.archs)}
+    if axis != "compiler":
+        several["--compiler"] = max(1, len(plan.compilers))
+    if axis != "num_stages":
+        several["--num-stages"] = 1 if plan.num_stages is None else len(plan.num_stages)
+    several |= {f"--set {name}": len(values) for name, values in plan.params.items()}
+    for flag, count in several.items():
+        if count != 1:
+            raise UsageError(f"bisect follows one variant: {flag} has {count} values")
 
 
 def bisect(
@@ -87,19 +105,26 @@ def bisect(
     """Halve the way from the first point to the last until two neighbours are left.
 
     With ``every`` all points are looked at, and all changes are found.  Every point that is looked
-    at is dumped below ``folder``.  Raises `UsageError` where an end has no answer.
+    at is dumped below ``folder``, and lowered by a worker that stays for the next one of the same
+    compiler.  Raises `UsageError` where an end has no answer, or every point fails alike.
     """
     if len(points) < 2:
         raise UsageError(f"bisect needs two points of {axis} at least", hint=POINTS[axis])
-    look = _Looking(axis, points, watched, options, folder, tell)
     end = len(points) - 1
-    for at in (0, end):
-        if look.at(at).value is None:
-            raise UsageError(
-                f"{points[at].name} has no answer: {look.at(at).note}", hint="name another end"
-            )
-    look.check_names(0, end)
-    pairs = look.pairs() if every else look.halved(0, end)
+    with KeptWorker() as worker:
+        options = replace(options, worker=options.worker or worker)
+        look = _Looking(axis, points, watched, options, folder, tell)
+        for at in (0, end):
+            if look.at(at).value is None:
+                hint = "name another end"
+                raise UsageError(
+                    f"{points[at].name} has no answer: {look.at(at).note}",
+                    hint=hint if watched.until is None else f"ask what is true or false, or {hint}",
+                )
+        look.check_names(0, end)
+        pairs = look.pairs() if every else look.halved(0, end)
+    if not pairs:
+        look.check_lowered()
     sides = (look.dump(pairs[0][0]), look.dump(pairs[0][1])) if pairs else None
     return Bisected(look.bisection(pairs), sides)
 
@@ -147,6 +172,17 @@ class _Looking:
                 f"{self._points[last].name} has it: nothing was compared",
                 hint=f"there are: {', '.join(there)}" if there else "there is nothing of the kind",
             )
+
+    def check_lowered(self) -> None:
+        """Raise `UsageError` where no point lowers and each fails alike: no fact was compared."""
+        dumps = [self._dumps[at] for at in sorted(self._dumps)]
+        if self._watched.may_fail or any(dump.result.facts is not None for dump in dumps):
+            return
+        first, last = (self._points[at].name for at in (min(self._dumps), max(self._dumps)))
+        raise UsageError(
+            f"neither {first} nor {last} lowers: {self._seen[0].value}",
+            hint="--fact outcome, or --until, asks when it does",
+        )
 
     def halved(self, left: int, right: int) -> tuple[tuple[int, int], ...]:
         """The neighbours where the halving ends; none where the two are alike."""
@@ -205,7 +241,10 @@ class _Looking:
                 raise
             # no such compiler here: the others may do
             return Point(name=point.name, value=None, note=exc.message)
-        (dump,) = read_run(root)
+        dumps = read_run(root)
+        if len(dumps) != 1:
+            raise ValueError(f"{point.name} is {len(dumps)} variants")
+        dump = dumps[0]
         self._dumps[index] = dump
         value, note = seen(dump, self._watched)
         return Point(name=point.name, value=value, note=note)

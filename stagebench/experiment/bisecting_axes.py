@@ -74,6 +74,6 @@ def _index(values: list[str], wanted: str, flag: str) -> int:
 def _depth(text: str | None, flag: str) -> int:
     if text is None:
         raise UsageError("--axis num_stages needs its depths", hint="--num-stages 1 2 3 4")
-    if not text.isdigit() or int(text) > _DEEPEST:
+    if not text.isdecimal() or int(text) > _DEEPEST:
         raise UsageError(f"{flag} {text}: a depth is 0 to {_DEEPEST}")
     return int(text)

@@ -51,6 +51,7 @@ _KNOWN = ("v", *(name for name in vars(VariantView) if not name.startswith("_") 
 """Names of a variant."""
 _MAX_CHARACTERS = 2000
 _MAX_BITS = 256
+_SHOWN = 40
 _MAX_STEPS = 1_000_000
 _A_STEP = 32
 _SIZED = (str, bytes, list, tuple, set)
@@ -97,19 +98,37 @@ class Expression:
     def answer(
         self, result: VariantResult, kernel_cu: str | None
     ) -> tuple[bool | None, str | None]:
-        """Whether it is true of the variant; ``None`` with the reason where it has no answer."""
+        """Whether it is true of the variant; ``None`` with the reason where it has no answer.
+
+        What is neither true nor false (a count, a list, a function) is no answer: every variant
+        would have the same.
+        """
 
         def beside(_: Mapping[str, ParamValue]) -> VariantView:
             raise LookupError("bisect looks at one variant: there is none beside it")
 
         view = VariantView(result, kernel_cu, result.variant.kernel, Notes(), beside)
         try:
-            return bool(_Walk(view).value(self._body)), None
+            value = _Walk(view).value(self._body)
         except RecursionError:
             return None, "it is nested too deeply"
         except Exception as exc:  # noqa: BLE001 - whatever the expression does is its answer
             said = str(exc.args[0]) if isinstance(exc, LookupError) and exc.args else str(exc)
             return None, f"{type(exc).__name__}: {said}"
+        if isinstance(value, bool):
+            return value, None
+        return None, f"it is {_said(value)}, neither true nor false"
+
+
+def _said(value: object) -> str:
+    """What an expression evaluated to: short data as they are, else what kind of thing it is."""
+    if value is None or isinstance(value, int | float | str | tuple | list | set):
+        shown = repr(value)
+        if len(shown) <= _SHOWN:
+            return shown
+    if callable(value):
+        return f"the function {getattr(value, '__name__', type(value).__name__)}"
+    return f"a {type(value).__name__}"
 
 
 def _is_bound(name: ast.Name) -> bool:

@@ -78,6 +78,11 @@ class Watched:
         return self._only("machine")
 
     @property
+    def may_fail(self) -> bool:
+        """Whether that it does not lower is an answer, and not the lack of one."""
+        return self.fact is None or self.pattern == "outcome"
+
+    @property
     def may_be_machine_code(self) -> bool:
         """Whether facts of machine code are among what the pattern names."""
         return self.fact is not None and any(

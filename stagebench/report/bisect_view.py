@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rich.console import Console
 from rich.text import Text
 
 from stagebench.diff.fact_change import FactChange
+from stagebench.diff.fact_words import from_to
+from stagebench.model import Record
 from stagebench.model.bisection import Bisection
 from stagebench.report import identity, lines, quantities
 from stagebench.report.fact_change_view import fact_change_lines
@@ -16,24 +16,49 @@ from stagebench.report.quantities import UNKNOWN
 _NAMED = 3
 
 
+class Sides(Record, frozen=True, kw_only=True):
+    """All that differs between the two neighbours; ``no_since``: why no pass is named.
+
+    ``first_pass`` is the first that treats the two differently, ``None`` where there is none or
+    nobody can tell.
+    """
+
+    changes: tuple[FactChange, ...]
+    no_since: str | None = None
+    first_pass: str | None = None
+
+
 def print_bisection(
-    found: Bisection,
-    console: Console,
-    *,
-    changes: Sequence[FactChange] | None = None,
-    no_since: str | None = None,
-    first_pass: str | None = None,
-    show_all: bool = False,
+    found: Bisection, console: Console, *, sides: Sides | None = None, show_all: bool = False
 ) -> None:
-    """Print it; ``changes`` are all that differs between the two sides, ``None`` where none is."""
+    """Print it; ``sides`` is ``None`` where nothing differs."""
     lines.show(console, bisection_lines(found, console.width))
-    if changes is None:
+    if sides is None:
         return
-    if first_pass is not None:
-        lines.show(console, [Text(f"first diverging pass: {first_pass}", style="bold")])
+    for text, style in pass_lines(found, sides):
+        lines.show(console, lines.hanging([], (text, style), console.width))
     lines.show(
-        console, fact_change_lines(changes, console.width, show_all=show_all, no_since=no_since)
+        console,
+        fact_change_lines(sides.changes, console.width, show_all=show_all, no_since=sides.no_since),
     )
+
+
+def pass_lines(found: Bisection, sides: Sides) -> list[tuple[str, str]]:
+    """The passes since which what is watched differs, then the first that diverges at all."""
+    since = dict.fromkeys(
+        change.since.pass_name
+        for change in sides.changes
+        if change.path in found.changed and change.since and change.since.pass_name
+    )
+    said: list[tuple[str, str]] = []
+    if since:
+        named = list(since)
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        said.append((f"it differs since {', '.join(map(str, named[:_NAMED]))}{more}", "bold"))
+    if sides.first_pass is not None:
+        style = "" if since else "bold"
+        said.append((f"first diverging pass: {sides.first_pass}", style))
+    return said
 
 
 def bisection_lines(found: Bisection, width: int) -> list[Text]:
@@ -71,7 +96,7 @@ def _conclusion(found: Bisection, width: int) -> list[Text]:
         text = _alike(found)
     else:
         left, right = found.points[found.left], found.points[found.right]
-        what = f"{left.value} → {right.value}"
+        what = from_to(str(left.value), str(right.value))
         if left.value == right.value or len(found.changed) > 1:  # several facts are watched
             what = ", ".join(found.changed)
             if len(found.changed) > _NAMED:

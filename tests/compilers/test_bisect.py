@@ -2,26 +2,35 @@
 
 import argparse
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from stagebench.commands.bisect import add_arguments
+from stagebench.diff.fact_words import from_to
+from stagebench.diff.pass_compare import changes_with_since
 from stagebench.dump.atomic_file import write_folder
 from stagebench.dump.files import dump_files, read_dump
+from stagebench.dump.snapshots import pack
 from stagebench.errors import MachineError, UsageError
-from stagebench.experiment import bisecting
+from stagebench.experiment import sweep as sweep_module
 from stagebench.experiment.bisecting import Candidate, bisect, candidates
 from stagebench.experiment.bisecting_axes import axis_values
 from stagebench.experiment.bisecting_watched import Watched, differing, seen
 from stagebench.experiment.sweep import SweepOptions
 from stagebench.experiment.sweep_plan import SweepPlan
+from stagebench.kernels import BUILTINS, TVM_BUILTINS
 from stagebench.model import Failure
-from stagebench.report.bisect_view import bisection_lines
+from stagebench.model.bisection import Bisection
+from stagebench.report.bisect_view import Sides, bisection_lines, pass_lines
+from stagebench.worker.protocol import Lowered, Raised, Rejected, Times
 from tests.command_line import stagebench
+from tests.lowering.fake_compiler import environment
 
 DUMPS = Path(__file__).parents[1] / "diffing" / "data" / "gemm"
+WHERE = "tl.LayoutInference"
 FACT = Watched(fact="shared_memory.dynamic_bytes")
 
 
@@ -29,47 +38,107 @@ def dump(arch="sm_90a", depth=2):
     return read_dump(DUMPS / arch / f"num_stages={depth}")
 
 
-def failed(kind="compile_error", message="no layout\nmore"):
+def raised(message="no layout\nmore"):
+    """What a worker replies where the compiler raises."""
+    return Raised(
+        variant=dump().result.variant,
+        where="compiler",
+        error="InternalError",
+        message=message,
+        file=None,
+        line=None,
+        pass_name=WHERE,
+        out_of_memory=False,
+        diagnostics=(),
+        module_files=(),
+    )
+
+
+def failed():
+    failure = Failure(kind="compile_error", message="no layout", pass_name=WHERE)
     result = dump().result
-    where = "tl.LayoutInference"
-    failure = Failure(kind=kind, message=message, pass_name=where)
     return msgspec.structs.replace(result, outcome="failed", failure=failure, facts=None)
 
 
 @pytest.fixture
 def world(tmp_path, monkeypatch):
-    """Points by depth: the bytes of each, ``None`` for a compiler that is not there."""
+    """Points by number: the bytes of each, ``None`` for a compiler that is not there.
 
-    class World:
-        def __init__(self):
-            self.looked = []
+    All is real but the compiler: a worker process of a few lines, which answers by depth.
+    """
+    return World(tmp_path, monkeypatch)
 
-        def run(self, values, watched=FACT, axis="compiler", every=False):
-            def sweep(plan, options):
-                at = plan.num_stages[0]
-                self.looked.append(at)
-                value = values[at]
-                if value is None:
-                    raise MachineError("it is not here")
-                result = value if not isinstance(value, int) else self.of(value)
-                files = dump_files(result, None if result.facts is None else "cuda", None)
-                write_folder(options.dump_dir / "one", files)
 
-            monkeypatch.setattr(bisecting, "run_sweep", sweep)
-            points = [Candidate(str(at), SweepPlan(num_stages=(at,))) for at in range(len(values))]
-            return bisect(
-                axis, points, watched, SweepOptions(), tmp_path, lambda _: None, every=every
-            )
+class World:
+    """A place where compilers are faked; ``looked`` are the points, in the order of the looks."""
 
-        def of(self, dynamic_bytes):
-            result = dump().result
-            memory = msgspec.structs.replace(
-                result.facts.shared_memory, dynamic_bytes=dynamic_bytes
-            )
-            facts = msgspec.structs.replace(result.facts, shared_memory=memory)
-            return msgspec.structs.replace(result, facts=facts)
+    def __init__(self, folder, monkeypatch):
+        self.looked = []
+        self._folder = folder
+        self._values = []
+        monkeypatch.setattr(sweep_module, "choose_compilers", self._choose)
 
-    return World()
+    def run(self, values, watched=FACT, axis="compiler", every=False):
+        plan = SweepPlan(archs=("sm_90a",))
+        points = [
+            Candidate(str(at), replace(plan, num_stages=(at,), compilers=(str(at),)))
+            for at in range(len(values))
+        ]
+        return self.bisect(points, dict(enumerate(values)), watched, axis, every=every)
+
+    def bisect(self, points, values, watched=FACT, axis="compiler", every=False):
+        """Bisect where the variant of each depth has these values."""
+        self._values = values
+        replies = {str(depth): self._reply(value) for depth, value in values.items()}
+        (self._folder / "replies").write_bytes(msgspec.json.encode(replies))
+        options = SweepOptions(use_cache=False, jobs=1)
+        return bisect(
+            axis, points, watched, options, self._folder / "dumps", lambda _: None, every=every
+        )
+
+    def log(self, name):
+        """The lines of what the workers did: ``starts``, or the ``depths`` that they lowered."""
+        place = self._folder / name
+        return place.read_text().split() if place.exists() else []
+
+    def _choose(self, texts, *_, **__):
+        for text in texts:
+            self.looked.append(int(text))
+            if self._values[int(text)] is None:
+                raise MachineError("it is not here")
+        return (environment(self._folder, WORKER.format(folder=self._folder)),)
+
+    def _reply(self, value):
+        if value is None or isinstance(value, Rejected | Raised):
+            return value
+        result = value if not isinstance(value, int) else self.of(value)
+        return Lowered(
+            variant=result.variant,
+            facts=result.facts,
+            kernel_cu="cuda",
+            snapshots=pack({}),
+            times=Times(load=0, lower=0, observe=0, facts=0, passes=()),
+            module_files=(),
+        )
+
+    def of(self, dynamic_bytes):
+        result = dump().result
+        memory = msgspec.structs.replace(result.facts.shared_memory, dynamic_bytes=dynamic_bytes)
+        facts = msgspec.structs.replace(result.facts, shared_memory=memory)
+        return msgspec.structs.replace(result, facts=facts)
+
+
+WORKER = """
+def note(name, text):
+    with open("{folder}/" + name, "a") as file:
+        file.write(text + " ")
+note("starts", "1")
+hello()
+for job, request in jobs():
+    note("depths", str(request["num_stages"]))
+    with open("{folder}/replies") as file:
+        say("done", job=job, reply=json.load(file)[str(request["num_stages"])])
+"""
 
 
 @pytest.mark.parametrize("changed", [1, 2, 7, 15])
@@ -96,11 +165,81 @@ def test_ends_that_are_alike(world):
 
 def test_a_failure_may_be_what_is_sought(world):
     """A variant that fails differs from one that lowers."""
-    done = world.run([10, 10, failed(), failed()])
+    done = world.run([10, 10, raised(), raised()])
     assert done.found.points[done.found.right].name == "2"
     assert done.found.points[done.found.right].value == (
-        "failed: compile_error in tl.LayoutInference: no layout"
+        "failed: compile_error in tl.LayoutInference: InternalError: no layout"
     )
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_ends_that_both_fail_alike(world, every):
+    """No fact was compared: an error that quotes what was said, and not that they are alike."""
+    with pytest.raises(UsageError) as caught:
+        world.run([raised("my own mistake")] * 3, every=every)
+    last = 2
+    assert caught.value.message == (
+        f"neither 0 nor {last} lowers: failed: compile_error in tl.LayoutInference: "
+        "InternalError: my own mistake"
+    )
+    assert world.run([raised()] * 2, Watched(fact="outcome")).sides is None
+    assert world.run([raised()] * 2, Watched(until="outcome == 'failed'")).sides is None
+
+
+def test_a_point_between_two_failures_that_lowers(world):
+    """Looked at all points there is something to tell."""
+    done = world.run([raised(), 10, raised()], every=True)
+    assert (done.found.left, done.found.right, done.found.again) == (0, 1, (2,))
+
+
+def test_two_failures_that_differ(world):
+    """Which of the two came when is an answer."""
+    done = world.run([raised("one"), raised("one"), raised("two")])
+    assert done.found.points[done.found.right].name == "2"
+
+
+def test_a_worker_stays_for_all_points(world):
+    """One compiler, one import: on every axis but that of compilers."""
+    points = candidates("num_stages", ["1", "2", "3", "4"], SweepPlan(archs=("sm_90a",)))
+    done = world.bisect(points, {1: 10, 2: 10, 3: 20, 4: 30}, axis="num_stages", every=True)
+    assert [point.value for point in done.found.points] == ["10", "10", "20", "30"]
+    assert world.log("depths") == ["1", "4", "2", "3"]
+    assert world.log("starts") == ["1"]
+
+
+def test_a_depth_that_nobody_gave(world):
+    """It is 2, or the kernel's own: one variant at each point, and not four."""
+    points = candidates("pass-config", ["a.x=true"], SweepPlan(archs=("sm_90a",)))
+    world.bisect(points, {2: 10}, axis="pass-config")
+    assert world.log("depths") == ["2", "2"]
+    none = Rejected(code="no-depth", message="no parameter", hint=None)
+    done = world.bisect(points, {2: none, None: 10}, axis="pass-config")
+    assert world.log("depths") == ["2", "2", "2", "None", "2", "None"]
+    assert done.sides is None
+
+
+@pytest.mark.parametrize(
+    ("axis", "plan", "message"),
+    [
+        ("compiler", {"num_stages": (2, 3)}, "--num-stages has 2 values"),
+        ("pass-config", {"num_stages": (1, 2, 3, 4)}, "--num-stages has 4 values"),
+        ("num_stages", {"compilers": ("tilelang", "tvm")}, "--compiler has 2 values"),
+        ("compiler", {"archs": ("sm_80", "sm_90a")}, "--arch has 2 values"),
+        ("compiler", {"params": {"M": (1, 2)}}, "--set M has 2 values"),
+    ],
+)
+def test_it_follows_one_variant(axis, plan, message):
+    """What has several values is named with its flag."""
+    with pytest.raises(UsageError, match=f"bisect follows one variant: {message}"):
+        candidates(axis, ["1", "2"], SweepPlan(**{"archs": ("sm_80",), **plan}))
+
+
+def test_a_point_is_there_once():
+    """Two that are the same are always alike."""
+    with pytest.raises(UsageError, match="--num-stages has 2 twice"):
+        candidates("num_stages", ["2", "3", "2"], SweepPlan(archs=("sm_80",)))
+    with pytest.raises(UsageError, match=r"--compiler has tilelang==0\.1\.9 twice"):
+        candidates("compiler", ["tilelang==0.1.9"] * 2, SweepPlan(archs=("sm_80",)))
 
 
 def test_a_point_without_an_answer_is_left_out(world):
@@ -239,6 +378,7 @@ def test_points_of_an_axis(arguments, values):
         ("compiler", {"good": "0.0.1"}, "--good 0.0.1 is no point of the axis"),
         ("num_stages", {}, "needs its depths"),
         ("num_stages", {"good": "1", "bad": "x"}, "--bad x: a depth is 0 to 1024"),
+        ("num_stages", {"good": "²", "bad": "4"}, "--good ²: a depth is 0 to 1024"),
         ("pass-config", {"good": "x"}, "from none of the configs to all"),
     ],
 )
@@ -250,7 +390,7 @@ def test_points_that_are_none(axis, given, message):
 
 def test_pass_configs_are_added_one_by_one():
     """The first point has none of them, the last all."""
-    points = candidates("pass-config", ["a.x=true", "b.y=2"], SweepPlan())
+    points = candidates("pass-config", ["a.x=true", "b.y=2"], SweepPlan(archs=("sm_80",)))
     assert [point.plan.pass_configs for point in points] == [
         {}, {"a.x": True}, {"a.x": True, "b.y": 2},
     ]  # fmt: skip
@@ -389,6 +529,39 @@ def test_all_points_that_are_alike(world):
     assert lines[-1] == "no change: all points from 0 to 2 are alike in this"
 
 
+def test_the_pass_of_what_is_watched_comes_first():
+    """The first pass that diverges may be about something else: it is named after it."""
+    sides = dump("sm_80", 1), dump("sm_80", 3)
+    watched = Watched(fact="shared_buffers[A_shared].num_versions")
+    found = Bisection(
+        axis="num_stages", watched=watched.words, variant=sides[0].result.variant, points=(),
+        left=0, right=1, between=(), changed=differing(*sides, watched), again=(),
+        not_looked_at=(), machine_code=True,
+    )  # fmt: skip
+    differ = Sides(changes=changes_with_since(*sides), first_pass="tl.PipelinePlanning")  # noqa: S106
+    assert [text for text, _ in pass_lines(found, differ)] == [
+        "it differs since tl.InjectSoftwarePipeline",
+        "first diverging pass: tl.PipelinePlanning",
+    ]
+    text = msgspec.structs.replace(found, changed=("kernel_cu",))
+    assert [text for text, _ in pass_lines(text, differ)] == [
+        "first diverging pass: tl.PipelinePlanning"
+    ]
+
+
+def test_values_with_arrows_of_their_own(world):
+    """Of which arrow is the change's nobody could tell."""
+    assert from_to("1", "2") == "1 → 2"
+    assert from_to("copy A → s; reduce", "reduce") == "was [copy A → s; reduce], now [reduce]"
+    found = world.run([10, 20]).found
+    points = (
+        msgspec.structs.replace(found.points[0], value="A → s"),
+        msgspec.structs.replace(found.points[1], value="B → s"),
+    )
+    shown = bisection_lines(msgspec.structs.replace(found, points=points), 100)
+    assert shown[-1].plain == "changed in 1: was [A → s], now [B → s]"
+
+
 @pytest.mark.tilelang
 @pytest.mark.parametrize(
     ("start", "found"),
@@ -425,3 +598,14 @@ def test_the_words_of_the_command_line():
     refused = stagebench("bisect", "--until", "9**9**9", *where)
     assert refused.code == 2
     assert "** is not allowed here" in refused.err
+
+
+def test_its_help_names_every_built_in():
+    """And where a bisection of releases starts and ends."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    text = " ".join(parser.format_help().split())
+    assert [name for name in (*BUILTINS, *TVM_BUILTINS) if name not in text] == []
+    assert "gemm (default), gemm_nn" in text
+    assert "gemm_tirx_tma_profiled; or path/to/file.py:function" in text
+    assert "where to end (default: the newest tested)" in text

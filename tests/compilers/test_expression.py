@@ -20,7 +20,7 @@ def answer(text):
     ("text", "value"),
     [
         ("shared_memory.dynamic_bytes == 2 * 49152 and not outcome == 'failed'", True),
-        ("shared_memory.dynamic_bytes // 1024 - 96", False),
+        ("bool(shared_memory.dynamic_bytes // 1024 - 96)", False),
         ("1 < loops[0].num_stages <= 3 is not None", True),
         ("v.totals['wgmma'].static > 0 or 1 // 0 == 0", True),
         ("any(b.num_versions == 3 and b.name[0] in ('A', 'B') for b in buffers)", True),
@@ -82,6 +82,12 @@ def test_what_is_refused_before_anything_is_lowered(text, said):
         ("buffers['no'].num_versions", "LookupError: buffers has no 'no' (there are: A_shared"),
         ("shared_memory.no", "AttributeError: shared_memory has no 'no'"),
         ("at(num_stages=1)", "is not allowed here"),
+        ("len", "it is the function len, neither true nor false"),
+        ("kernel_cu.strip", "it is the function strip, neither true nor false"),
+        ("v", "it is a VariantView, neither true nor false"),
+        ("shared_memory.dynamic_bytes", "it is 98304, neither true nor false"),
+        ("kernel_cu", "it is a str, neither true nor false"),
+        ("failure", "it is None, neither true nor false"),
         ("not " * 450 + "1", None),
     ],
 )
