@@ -7,14 +7,11 @@ the same arch, base too: a dump's cubin may be of another arch than the device's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 from stagebench.assemble.assembler import Assembler
 from stagebench.assemble.records import MachineText, NotAssembled
-from stagebench.assemble.toolchain import find_toolchain
-from stagebench.dump.files import read_dump
-from stagebench.errors import DumpError, MachineError
+from stagebench.errors import MachineError
 from stagebench.model.base import Record
 from stagebench.model.facts import Facts, Launch
 from stagebench.model.timing import ProbeMetadata
@@ -85,45 +82,3 @@ def build_probed(  # noqa: PLR0913 - keyword-only: one name for each thing to ch
         probed=made["probed"],
         audit=audit(made, placed.probed, placed.control, launch=launch, arch=arch),
     )
-
-
-def build_probes(
-    dump_folder: Path | str,
-    arch: str | None = None,
-    *,
-    assembler: str = "nvrtc",
-    cache_folder: Path | None = None,
-    warn: Callable[[str], None] = lambda _: None,
-    scalars: Mapping[str, int] | None = None,
-    max_ctas: int = DEFAULT_MAX_CTAS,
-    budget_bytes: int = DEFAULT_BUDGET_BYTES,
-) -> ProbedBuild:
-    """Build the probes of a dumped variant for ``arch``, by default the variant's own.
-
-    Takes the dump's PTX, or makes it from its CUDA where the variant was not assembled.
-    """
-    dump = read_dump(Path(dump_folder))
-    facts = dump.result.facts
-    if facts is None or dump.kernel_cu is None:
-        raise DumpError(f"{dump_folder}: the variant failed: there is no kernel to probe")
-    own_arch = dump.result.variant.arch
-    made = dump.assembly()
-    toolchain = find_toolchain(assembler)
-    with Assembler(toolchain, jobs=2, cache_folder=cache_folder, warn=warn) as running:
-        if made is not None:
-            ptx = made.ptx
-        else:
-            compiled = running.submit(dump.kernel_cu, own_arch, facts.launch.function).result()
-            if isinstance(compiled, NotAssembled):
-                raise MachineError(f"{dump_folder}: the kernel doesn't compile: {compiled.message}")
-            ptx = compiled.ptx
-        return build_probed(
-            ptx,
-            arch or own_arch,
-            facts.launch,
-            facts,
-            assembler=running,
-            scalars=scalars,
-            max_ctas=max_ctas,
-            budget_bytes=budget_bytes,
-        )

@@ -1,17 +1,17 @@
-"""Do probes fit every built-in kernel at every depth, on both archs?  From dumps, as users have.
+"""Do probes fit every built-in kernel at every depth, on both archs?
 
 Slow: lowers and assembles 22 variants.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from stagebench.assemble.assembler import Assembler
+from stagebench.assemble.toolchain import find_toolchain
 from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan
-from stagebench.probe.build import build_probes
+from stagebench.probe.build import build_probed
 
 pytestmark = [pytest.mark.slow, pytest.mark.tilelang]
 
@@ -25,16 +25,24 @@ SPILLS = {("flash_attention", "sm_90a", 1): 8}
 """Bytes more than without probes, where no register is left: the audit says so."""
 
 
-@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.kernel)
-def test_builtins(plan, tmp_path):
-    """Every wait is timed, every count predicted; what spills anew is known and is told."""
+@pytest.fixture(scope="module")
+def assembler():
+    """From wheels, as users have it."""
     pytest.importorskip("cuda.bindings.nvrtc")
-    dumped = run_sweep(plan, SweepOptions(dump_dir=tmp_path))
+    with Assembler(find_toolchain(), jobs=2, cache_folder=None, warn=print) as running:
+        yield running
 
-    for result, folder in zip(dumped.run.variants, dumped.dump_folders, strict=True):
-        assert result.facts is not None
-        arch = DEVICE[result.variant.arch]
-        built = build_probes(tmp_path / Path(str(folder)), arch, cache_folder=tmp_path / "cache")
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.kernel)
+def test_builtins(plan, assembler):
+    """Every wait is timed, every count predicted; what spills anew is known and is told."""
+    swept = run_sweep(plan, SweepOptions())
+
+    for result, cuda in zip(swept.run.variants, swept.kernel_cus, strict=True):
+        own, facts = result.variant.arch, result.facts
+        assert facts is not None
+        compiled = assembler.submit(cuda, own, facts.launch.function).result()
+        built = build_probed(compiled.ptx, DEVICE[own], facts.launch, facts, assembler=assembler)
         shown = (plan.kernel, result.variant.arch, result.variant.num_stages)
         more = SPILLS.get(shown, 0)
         assert built.audit.passed is (more == 0), (shown, built.audit.findings)
