@@ -6,6 +6,8 @@ instructions, by nvdisasm, from the cubins that ran); ``marks.py loops`` says wh
 are the same.  ``marks.py empty BUFFER…`` reads regions in
 which the kernel does nothing, ``marks.py banks BUFFER…`` counts what shared memory needs for one
 tile.  All print what was recorded, on any machine.
+
+``marks.py record RUN…`` prints what ``loops.json`` holds of runs that ``sweep --machine`` wrote.
 """
 
 from __future__ import annotations
@@ -18,12 +20,15 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 
+import stagebench
+from stagebench.dump.files import SASS
 from stagebench.dump.profiler_sidecar import read_sidecar
 from stagebench.trace.cuda_profiler import decode
 from stagebench.trace.profiler_words import read_words, uncompressed
 
 FOLDER = Path(__file__).parent
-CLOCK_MHZ = 1980  # the device's highest
+DEVICE = FOLDER.parent / "hopper" / "profile.json"
+"""What the driver said of the device, the same one on which the marked kernels ran."""
 TRIPS = 16  # K / block_K
 
 
@@ -73,6 +78,39 @@ def loops() -> None:
     for keys in alike.values():
         if len(keys) > 1:
             print("one and the same loop:", *keys, sep="\n  ")
+
+
+def record(runs: list[Path]) -> None:
+    """The loop that multiplies of every variant, and what the whole kernel spills."""
+    lines = []
+    for run in runs:
+        for dump in stagebench.read_run(run):
+            variant = dump.result.variant
+            size = variant.params.get("group_threads")
+            depth = f"num_stages={variant.num_stages}" + (f",group_threads={size}" if size else "")
+            one = {
+                "spill_bytes": dump.result.facts.machine.spill_bytes,
+                "loop": multiplying((Path(dump.folder) / SASS).read_text()),
+            }
+            key = f"{variant.kernel}/{variant.arch}/{depth}"
+            lines.append(f" {json.dumps(key)}: {json.dumps(one)}")
+    print("{\n" + ",\n".join(lines) + "\n}")
+
+
+def multiplying(sass: str) -> list[str]:
+    """The instructions of the shortest loop that has a multiplication."""
+    labels: dict[str, int] = {}
+    instructions: list[str] = []
+    loops = []
+    for line in sass.splitlines():
+        if label := re.match(r"(\.L_x_\d+):", line):
+            labels[label[1]] = len(instructions)
+        elif instruction := re.search(r"/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;", line):
+            instructions.append(instruction[1])
+            back = re.search(r"\bBRA `\((\.L_x_\d+)\)", instruction[1])
+            if back and back[1] in labels:
+                loops.append(instructions[labels[back[1]] :])
+    return min((one for one in loops if "FFMA" in map(opcode, one)), key=len)
 
 
 def late(one: dict) -> int:
@@ -126,7 +164,8 @@ def banks(paths: list[Path]) -> None:
         for addresses in loads:
             wanted = {address // 4 for address in addresses}
             wavefronts += max(Counter(word % 32 for word in wanted).values())
-    tile = 32 * wavefronts / CLOCK_MHZ
+    highest_mhz = json.loads(DEVICE.read_text())["device"]["clock_khz"] / 1e3
+    tile = 32 * wavefronts / highest_mhz
     print(f"{wavefronts} wavefronts for each k: {32 * wavefronts} cycles, {tile:.2f} µs for a tile")
     for path in paths:
         _, trace = read(path)
@@ -157,6 +196,6 @@ def label(path: Path) -> str:
 if __name__ == "__main__":
     verb, *places = sys.argv[1:]
     if places:
-        {"empty": empty, "banks": banks}[verb]([Path(place) for place in places])
+        {"empty": empty, "banks": banks, "record": record}[verb]([Path(place) for place in places])
     else:
         {"cost": cost, "loops": loops}[verb]()

@@ -1,4 +1,8 @@
-"""How much of what the device could do at best was reached?"""
+"""How much of what the device could do at best was reached?
+
+Computed when it is measured, by the driver's name for the device, and kept beside the times: a
+recorded file is shown with the same rates, whatever its device is called there.
+"""
 
 from __future__ import annotations
 
