@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--compiler",
         metavar="C",
         help="accept what this one makes (default: this environment's tilelang; a case, or a "
-        "test's check, that names its own keeps it)",
+        "test's check, that names its own keeps it, but for a release of the same compiler)",
     )
     parser.add_argument("--dry-run", action="store_true", help="show, write nothing")
     parser.add_argument(

@@ -50,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--against-compiler",
         metavar="C",
         help="what another compiler makes of the same variants, such as tilelang==0.1.14: what "
-        "did the upgrade change?  What only one of the two says is named, not judged.  Nothing is "
-        "written",
+        "did the upgrade change?  What only one of the two says, or spells otherwise, is named, "
+        "not judged; so are cases of another compiler than C is.  Nothing is written",
     )
     against.add_argument(
         "--compiler",
@@ -60,7 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="C",
         help="lower with these, each in its turn, and compare each with the same baselines "
-        "(default: this environment's tilelang; a case that names its own keeps it)",
+        "(default: this environment's tilelang; a case that names its own keeps it, but for a "
+        "release of the same compiler)",
     )
     against.add_argument(
         "--allow-missing", action="store_true", help="missing and unused baselines are no failure"

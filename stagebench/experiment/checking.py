@@ -19,7 +19,6 @@ from stagebench.experiment.compared_with import Compared, baselines_of_file, sai
 from stagebench.experiment.experiment_file import ExperimentFile
 from stagebench.experiment.experiment_policies import experiment_policies
 from stagebench.experiment.lowered_experiments import LoweredExperiments, Seen, lower_experiments
-from stagebench.experiment.planned_variants import is_meant
 from stagebench.experiment.sweep import SweepOptions
 from stagebench.experiment.sweep_watcher import SweepWatcher
 from stagebench.experiment.unused_baselines import ownerless, with_all_unused
@@ -114,7 +113,6 @@ def _judge_all(
             judged = judge_experiment(
                 file, seen, experiment_policies(file), known, compared, taken,
                 by=lowered.compiler if several else None, again=number > 0,
-                alike=lowered.alike,
             )  # fmt: skip
             if judged.cases or number == 0:
                 verdicts.append(judged)
@@ -135,6 +133,7 @@ def _judge_all(
         ),
         asked_compiler=next(iter(compared.compilers), None),
         against_compiler=by_compiler[0].other_compiler,
+        not_asked=by_compiler[0].not_asked,
         typed={file.shown: os.path.relpath(file.path) for file in by_compiler[0].files},
     )
 
@@ -149,13 +148,11 @@ def judge_experiment(
     *,
     by: Compiler | None = None,
     again: bool = False,
-    alike: frozenset[str] = frozenset(),
 ) -> ExperimentVerdict:
     """One experiment against its baselines; adds the folders of those it used to ``taken``.
 
-    ``by`` is named where several compilers lower; ``again``: not the first of them, so that cases
-    with a compiler of their own have been judged already.  ``alike``: the compilers of cases that
-    are the one compared with.
+    ``by`` is named where several compilers lower; ``again``: not the first of them, so that
+    expectations which no variant could answer have been told already.
     """
     results = [one.lowering.result for one in seen]
     found = match_baselines([one.planned.name for one in seen], results, known.baselines)
@@ -166,13 +163,13 @@ def judge_experiment(
     by_case: dict[str, list[VariantVerdict]] = {}
     for one, baseline, answer in zip(seen, found, answers, strict=True):
         case = one.planned.case
-        if not is_meant(case, compared) or (again and case.compiler is not None):
+        if not one.judged:
             continue
         place = None
         if compared.against_compiler is not None:  # no baseline of the repository
             place = Place(file=file.shown, line=None)
         verdict = _variant(one, baseline, answer, policies[case.label], known, compared, place)
-        if case.compiler in alike:
+        if one.itself:
             verdict = _by_itself(verdict)
         by_case.setdefault(case.label, []).append(verdict)
         if baseline is not None:

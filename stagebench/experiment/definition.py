@@ -27,7 +27,8 @@ class Case:
     ``name`` (the kernel's function, unless given) tells cases of one experiment apart; ``policy``
     wins over the experiment's.  ``machine``: the variants are assembled too, and the facts of their
     machine code are judged (needs ``stagebench[cuda]``).  ``compiler``: who lowers it, as after
-    ``--compiler``, whatever the command says (``None``: that one, or this environment's TileLang).
+    ``--compiler``, unless the command gives a release of the same one (``None``: the command's, or
+    this environment's TileLang).
 
     For a GPU (`stagebench bundle RUN --case FILE.py::name`): ``inputs(asked, random)`` returns
     numpy arrays by tensor (what it leaves out is seeded random), ``reference(asked, inputs)`` what

@@ -1,38 +1,44 @@
 """What does the compiler make of every variant of some experiments?
 
-All of them are lowered in one go for each compiler (a worker starts once), through the cache.
+All of them are lowered in one go, each variant once by each compiler that has to do with it (a
+worker starts once for each), through the cache.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from stagebench.errors import MachineError
 from stagebench.experiment.compared_with import Compared, baselines_of_file
-from stagebench.experiment.definition import Case
+from stagebench.experiment.compilers_of_cases import CompilersOfCases, compilers_of_cases
 from stagebench.experiment.experiment_file import ExperimentFile
 from stagebench.experiment.experiment_policies import experiment_policies
-from stagebench.experiment.planned_variants import Planned, plan_variants
+from stagebench.experiment.planned_variants import Planned, is_meant, plan_variants
 from stagebench.experiment.sweep import DEFAULT_ASSEMBLER, SweepOptions, lowerer
 from stagebench.experiment.sweep_watcher import SweepWatcher, Unwatched
 from stagebench.lowering.cache import Cache
 from stagebench.lowering.cache_folder import default_cache_folder
-from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers, choose_or_not
-from stagebench.lowering.compiler_choice import parse_choice
-from stagebench.lowering.compiler_environment import CompilerEnvironment, this_environment
+from stagebench.lowering.choose_compilers import Chosen, NoCompiler, untested_notes
+from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.lowering.lower import Limits, Lowering, Part, lower_parts
-from stagebench.lowering.overlays import Overlays
 from stagebench.model import Compiler
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A planned variant with what the compiler made of it."""
+    """A planned variant with what the compiler made of it.
+
+    ``judged``: it is to be judged, rather than lowered for expectations that look at it.
+    ``itself``: its compiler is the one that it is compared with.
+    """
 
     planned: Planned
     lowering: Lowering
+    judged: bool = True
+    itself: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,10 +50,10 @@ class LoweredExperiments:
     compiler: Compiler
     """That lowers the cases which name none themselves."""
     other: tuple[tuple[Seen, ...], ...] | None = None
-    """What the compiler made of them that they are compared with."""
+    """What the compiler made of them that they are compared with; only of what it was asked for."""
     other_compiler: Compiler | None = None
-    alike: frozenset[str] = frozenset()
-    """Compilers that cases name and that are the other one: the same on both sides."""
+    not_asked: tuple[str, ...] = ()
+    """The cases that it was not asked for, in words."""
 
 
 def lower_experiments(
@@ -60,76 +66,89 @@ def lower_experiments(
 
     Raises as `run_check` does.
     """
-    environments, other = _compilers(files, compared, options)
+    cases = [case for file in files for case in file.experiment.cases]
+    by = compilers_of_cases(cases, compared, options)
     for file in files:  # a bad rule or a damaged baseline is found before minutes are spent
         experiment_policies(file)
-        if compared.revision is None and other is None:
+        if compared.revision is None and by.other is None:
             baselines_of_file(file, compared, Path())
-    plans = [plan_variants(file, environments[0].compiler, compared) for file in files]
-    by_each = [tuple(lower_planned(plans, one, options, watcher)) for one in environments]
-    done = [
-        LoweredExperiments(tuple(files), seen, one.compiler)
-        for one, seen in zip(environments, by_each, strict=True)
-    ]
-    if other is None:
+    plans = [plan_variants(file, by.given[0].compiler, compared) for file in files]
+    lowered = lower_planned(_jobs(plans, by), options, watcher)
+    _tell_untested(lowered, options)
+    done = []
+    for number, given in enumerate(by.given):
+        seen = tuple(
+            tuple(_seen(at, plan, by, number, lowered, compared)) for at, plan in enumerate(plans)
+        )
+        done.append(LoweredExperiments(tuple(files), seen, given.compiler))
+    if by.other is None:
         return tuple(done)
-    then = tuple(lower_planned(plans, other, options, watcher, whatever_cases_name=True))
-    alike = _alike(files, other, options)
+    _check_imported(lowered, by.other)
+    there = tuple(
+        tuple(Seen(one, lowered[_key(at, one, by.other)]) for one in plan if by.is_asked(one.case))
+        for at, plan in enumerate(plans)
+    )
+    meant = [case for case in cases if is_meant(case, compared)]
     return tuple(
-        replace(one, other=then, other_compiler=other.compiler, alike=alike) for one in done
+        replace(one, other=there, other_compiler=by.other.compiler, not_asked=by.not_asked(meant))
+        for one in done
     )
 
 
-def _alike(
-    files: Sequence[ExperimentFile], other: CompilerEnvironment, options: SweepOptions
-) -> frozenset[str]:
-    """Which compilers that cases name are the one that they are compared with."""
-    overlays = Overlays(options.cache_dir or default_cache_folder(), options.warn)
-    named = {case.compiler for file in files for case in file.experiment.cases}
-    return frozenset(
-        name for name in named
-        if name is not None
-        and isinstance(own := choose_or_not(parse_choice(name), overlays), CompilerEnvironment)
-        and own.identity == other.identity
-    )  # fmt: skip
+_Key = tuple[int, str, str]
+"""An experiment's position, a variant's name, and a compiler's identity."""
 
 
-def _compilers(
-    files: Sequence[ExperimentFile], compared: Compared, options: SweepOptions
-) -> tuple[list[CompilerEnvironment], CompilerEnvironment | None]:
-    """With which compilers to lower, and which one's results to compare with.
+def _key(experiment: int, planned: Planned, compiler: Chosen) -> _Key:
+    return experiment, planned.name, _identity(compiler)
 
-    Where every case names its compiler, this environment need not have a TileLang.
-    """
-    asked = list(compared.compilers)
-    named = [case.compiler for file in files for case in file.experiment.cases]
-    if not asked and named and named[0] is not None and None not in named:
-        asked = [named[0]]
-    if not asked and compared.against_compiler is None:
-        return [this_environment()], None
-    own = asked or ["tilelang"]
-    texts = [*own, *([compared.against_compiler] if compared.against_compiler else [])]
-    found = []
-    for one in choose_compilers(texts, options.cache_dir or default_cache_folder(), options.warn):
-        if isinstance(one, NoCompiler):
-            raise one.error
-        found.append(one)
-    return found[: len(own)], found[len(own)] if len(found) > len(own) else None
+
+def _identity(compiler: Chosen) -> str:
+    return compiler.error.message if isinstance(compiler, NoCompiler) else compiler.identity
+
+
+def _jobs(
+    plans: Sequence[Sequence[Planned]], by: CompilersOfCases
+) -> dict[_Key, tuple[Planned, Chosen]]:
+    """Everything that is to be lowered, once, in the order of the turns."""
+    found: dict[_Key, tuple[Planned, Chosen]] = {}
+    variants = [(at, one) for at, plan in enumerate(plans) for one in plan]
+    for number in range(len(by.given)):
+        for at, one in variants:
+            compiler = by.turn(one.case, number).compiler
+            found.setdefault(_key(at, one, compiler), (one, compiler))
+    for at, one in variants:
+        if by.other is not None and by.is_asked(one.case):
+            found.setdefault(_key(at, one, by.other), (one, by.other))
+    return found
+
+
+def _seen(
+    experiment: int,
+    plan: Sequence[Planned],
+    by: CompilersOfCases,
+    number: int,
+    lowered: dict[_Key, Lowering],
+    compared: Compared,
+) -> Iterator[Seen]:
+    """One experiment's variants in the turn of one compiler."""
+    for one in plan:
+        turn = by.turn(one.case, number)
+        yield Seen(
+            one,
+            lowered[_key(experiment, one, turn.compiler)],
+            judged=turn.judged and is_meant(one.case, compared) and by.is_asked(one.case),
+            itself=by.other is not None and _identity(turn.compiler) == by.other.identity,
+        )
 
 
 def lower_planned(
-    plans: Sequence[Sequence[Planned]],
-    environment: CompilerEnvironment,
+    jobs: dict[_Key, tuple[Planned, Chosen]],
     options: SweepOptions,
     watcher: SweepWatcher | None,
-    *,
-    whatever_cases_name: bool = False,
-) -> list[tuple[Seen, ...]]:
-    """Lower the variants of all experiments together; results as they were planned.
-
-    ``environment`` lowers the cases that name no compiler, or ``whatever_cases_name``.
-    """
-    requests = [one.request for plan in plans for one in plan]
+) -> dict[_Key, Lowering]:
+    """Lower variants, each by the compiler beside it, those of one compiler together."""
+    requests = [planned.request for planned, _ in jobs.values()]
     cache = None
     if options.use_cache:
         cache = Cache(options.cache_dir or default_cache_folder(), options.warn)
@@ -140,29 +159,44 @@ def lower_planned(
     )
     told = watcher or Unwatched()
     told.planned(requests)
-    cases = [one.case for plan in plans for one in plan]
-    own = [None if whatever_cases_name else case.compiler for case in cases]
-    parts = _parts(cases, own, environment, options, limits)
-    lowerings = iter(lower_parts(requests, parts, limits, cache, told))
-    return [tuple(Seen(one, next(lowerings)) for one in plan) for plan in plans]
+    parts = _parts(list(jobs.values()), options, limits)
+    return dict(zip(jobs, lower_parts(requests, parts, limits, cache, told), strict=True))
 
 
 def _parts(
-    cases: Sequence[Case],
-    own: Sequence[str | None],
-    environment: CompilerEnvironment,
-    options: SweepOptions,
-    limits: Limits,
+    jobs: Sequence[tuple[Planned, Chosen]], options: SweepOptions, limits: Limits
 ) -> list[Part]:
-    """The requests of each compiler, by the case of every one of them and the compiler's name."""
-    if any(case.machine for case in cases):
+    """The requests of each compiler: one worker each, however it was named."""
+    if any(planned.case.machine for planned, _ in jobs):
         options = replace(options, assembler=options.assembler or DEFAULT_ASSEMBLER)
-    overlays = Overlays(options.cache_dir or default_cache_folder(), options.warn)
+    together: dict[str, list[int]] = {}
+    for index, (_, compiler) in enumerate(jobs):
+        together.setdefault(_identity(compiler), []).append(index)
     parts = []
-    for name in dict.fromkeys(own):
-        indices = [index for index, one in enumerate(own) if one == name]
-        compiler = environment if name is None else choose_or_not(parse_choice(name), overlays)
-        assembled = [cases[index].machine for index in indices]
+    for indices in together.values():
+        assembled = [jobs[index][0].case.machine for index in indices]
         wanted = replace(options, assembler=options.assembler if any(assembled) else None)
-        parts.append(Part(compiler, indices, lowerer(wanted, limits, assembled)))
+        parts.append(Part(jobs[indices[0]][1], indices, lowerer(wanted, limits, assembled)))
     return parts
+
+
+def _check_imported(lowered: dict[_Key, Lowering], other: CompilerEnvironment) -> None:
+    """Raise `MachineError` where the compiler that is compared with can't be imported."""
+    failures = [
+        one.result.failure
+        for (_, _, identity), one in lowered.items()
+        if identity == other.identity
+    ]
+    lost = [one for one in failures if one is not None and one.kind == "no_compiler"]
+    if lost and len(lost) == len(failures):
+        raise MachineError(lost[0].message, hint=lost[0].detail)
+
+
+def _tell_untested(lowered: dict[_Key, Lowering], options: SweepOptions) -> None:
+    there = (
+        one.result.variant.compiler
+        for one in lowered.values()
+        if one.result.failure is None or one.result.failure.kind != "no_compiler"
+    )
+    for note in untested_notes(there):
+        options.warn(note)

@@ -6,7 +6,7 @@ One that can't be had loses its own variants, never the others: it is a record w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,12 +49,13 @@ def choose_compilers(
     cache_folder: Path,
     tell: Callable[[str], None],
     *,
-    tell_untested: bool = True,
+    flag: str = "--compiler",
+    beside: Sequence[Chosen] = (),
 ) -> tuple[Chosen, ...]:
     """The environment of each value, in order; of this environment's compiler where there is none.
 
-    ``tell`` is told which of them are untested too, unless the caller does that once it knows that
-    they can be imported (`untested_notes`).
+    ``flag`` is what the values were given for.  ``beside`` are compilers that they must differ
+    from: of one version they are told apart by the names of their places.
 
     Raises `UsageError` for a value that is none, or that names what another one does, and
     `MachineError` where not one of them can be had.
@@ -62,19 +63,17 @@ def choose_compilers(
     if not texts:
         return (this_environment(),)
     overlays = Overlays(cache_folder, tell)
-    chosen: list[Chosen] = []
+    named: list[tuple[str, Choice, Chosen]] = []
     for text in texts:
-        choice = parse_choice(text)
+        choice = parse_choice(text, flag)
         found = choose_or_not(choice, overlays)
-        chosen.append(_told_apart(found, choice, chosen, text))
-    if tell_untested:
-        there = (one.compiler for one in chosen if isinstance(one, CompilerEnvironment))
-        for note in untested_notes(there):
-            tell(note)
+        _check_other(f"{flag} {text}", found, beside, [(t, one) for t, _, one in named])
+        named.append((text, choice, found))
+    chosen = _told_apart([(choice, found) for _, choice, found in named], beside)
     missing = [one.error for one in chosen if isinstance(one, NoCompiler)]
     if len(missing) == len(chosen):
         raise missing[0]
-    return tuple(chosen)
+    return chosen
 
 
 def untested_notes(compilers: Iterable[Compiler]) -> tuple[str, ...]:
@@ -103,24 +102,64 @@ def choose(choice: Choice, overlays: Overlays) -> CompilerEnvironment:
 def _named(choice: Choice) -> Compiler:
     if isinstance(choice, Release):
         return Compiler(name=choice.name, version=choice.version or "absent")
-    return Compiler(name="tilelang", version=_label(choice))
+    return Compiler(name="tilelang", version=next(_labels(choice), "local"))
 
 
-def _label(place: Place) -> str:
-    return _NOT_LOCAL.sub(".", place.path.name).strip(".") or "local"
+def _labels(place: Place) -> Iterator[str]:
+    """Names for a place, the shortest first: ``venv``, ``new.venv``, ``work.new.venv`` …"""
+    parts = [part for part in place.path.parts if part != place.path.anchor]
+    for start in range(len(parts) - 1, -1, -1):
+        yield _NOT_LOCAL.sub(".", ".".join(parts[start:])).strip(".") or "local"
 
 
-def _told_apart(found: Chosen, choice: Choice, others: Sequence[Chosen], text: str) -> Chosen:
-    """The environment, its version labelled where another one has the same."""
-    taken = [other.compiler for other in others]
-    if found.compiler not in taken:
-        return found
-    if isinstance(choice, Place) and isinstance(found, CompilerEnvironment):
-        label = f"{found.compiler.version}+{_label(choice)}"
-        compiler = Compiler(name=found.compiler.name, version=label)
-        if compiler not in taken:
-            return msgspec.structs.replace(found, compiler=compiler)
-    raise UsageError(
-        f"--compiler {text} is {found.compiler.name} {found.compiler.version}, given twice",
-        hint="each value names another compiler",
-    )
+def _check_other(
+    said: str, found: Chosen, beside: Sequence[Chosen], before: Sequence[tuple[str, Chosen]]
+) -> None:
+    """Raise `UsageError` where the compiler is one of those that it is to differ from."""
+    told = f"{said} is {found.compiler.name} {found.compiler.version}"
+    again = next((text for text, one in before if _same(one, found)), None)
+    if again is not None:
+        raise UsageError(
+            f"{told}, and so is {again}: given twice", hint="each value names another compiler"
+        )
+    if any(_same(one, found) for one in beside):
+        raise UsageError(
+            f"{told}, which lowers here already: there is nothing to compare",
+            hint="name another release, or another build's place",
+        )
+
+
+def _same(one: Chosen, two: Chosen) -> bool:
+    """Whether two values stand for the same installed files (or for the same absent ones)."""
+    if isinstance(one, CompilerEnvironment) and isinstance(two, CompilerEnvironment):
+        return one.identity == two.identity
+    if isinstance(one, NoCompiler) and isinstance(two, NoCompiler):
+        return one.error.message == two.error.message
+    return False
+
+
+def _told_apart(
+    named: Sequence[tuple[Choice, Chosen]], beside: Sequence[Chosen]
+) -> tuple[Chosen, ...]:
+    """The compilers, the version of a place labelled where another has the same one."""
+    taken = [
+        *(other.compiler for other in beside),
+        *(found.compiler for choice, found in named if isinstance(choice, Release)),
+    ]
+    chosen: list[Chosen] = []
+    for choice, found in named:
+        one = found
+        if isinstance(choice, Place) and isinstance(found, CompilerEnvironment):
+            one = _labelled(found, choice, taken)
+            taken.append(one.compiler)
+        chosen.append(one)
+    return tuple(chosen)
+
+
+def _labelled(
+    found: CompilerEnvironment, place: Place, taken: Sequence[Compiler]
+) -> CompilerEnvironment:
+    name, version = found.compiler.name, found.compiler.version
+    labelled = (Compiler(name=name, version=f"{version}+{label}") for label in _labels(place))
+    free = (one for one in (found.compiler, *labelled) if one not in taken)
+    return msgspec.structs.replace(found, compiler=next(free, found.compiler))

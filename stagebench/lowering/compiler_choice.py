@@ -55,20 +55,20 @@ def distribution_of(compiler: str) -> str:
     return _DISTRIBUTIONS.get(compiler, compiler)
 
 
-def parse_choice(text: str) -> Choice:
-    """Read one value of ``--compiler``; `UsageError` where it is neither."""
+def parse_choice(text: str, flag: str = "--compiler") -> Choice:
+    """Read one value of ``flag``; `UsageError` where it is neither."""
     path = Path(text).expanduser()
     if "/" in text or text in (".", "..") or text.startswith("~"):
         if not path.exists():
             raise UsageError(
-                f"--compiler {text}: there is no such place",
+                f"{flag} {text}: there is no such place",
                 hint="a virtual environment, a python, or a folder with a built tilelang in it",
             )
         return Place(Path.cwd() / path)
-    return parse_release(text)
+    return parse_release(text, flag)
 
 
-def parse_release(text: str) -> Release:
+def parse_release(text: str, flag: str = "--compiler") -> Release:
     """Read ``NAME`` or ``NAME==VERSION``; `UsageError` where it is neither."""
     match = _RELEASE.fullmatch(text)
     name = "" if match is None else match["name"].lower()
@@ -76,15 +76,15 @@ def parse_release(text: str) -> Release:
     if match is None or name not in COMPILERS:
         meant = f"did you mean {COMPILERS[0]}=={text}? " if text[:1].isdigit() else ""
         raise UsageError(
-            f"--compiler {text}: not a compiler that stagebench knows",
+            f"{flag} {text}: not a compiler that stagebench knows",
             hint=f"{meant}tilelang, tilelang==VERSION, tvm (Apache TVM), "
             "or the path of an environment",
         )
     version = match["version"]
-    return Release(name, None if version is None else _spelled(name, version))
+    return Release(name, None if version is None else _spelled(name, version, flag))
 
 
-def _spelled(name: str, text: str) -> str:
+def _spelled(name: str, text: str, flag: str) -> str:
     """A version in PEP 440's normal form with three numbers, as both compilers spell theirs."""
     from packaging.version import InvalidVersion, Version
 
@@ -92,7 +92,7 @@ def _spelled(name: str, text: str) -> str:
         version = Version(text)
     except InvalidVersion as exc:
         raise UsageError(
-            f"--compiler {name}=={text}: {text} is not a version",
+            f"{flag} {name}=={text}: {text} is not a version",
             hint=f"the tested ones are {tested_range(name)}",
         ) from exc
     numbers = [*version.release, 0, 0][: max(3, len(version.release))]

@@ -138,8 +138,23 @@ def _ask(python: Path) -> tuple[list[int], list[str]]:
         )  # fmt: skip
         version, folders = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as exc:
-        raise MachineError(f"{python} does not run as a Python interpreter: {exc}") from exc
+        raise MachineError(
+            f"{python} does not run as a Python interpreter: {_why_not(exc)}",
+            hint="name a virtual environment, a python, or a folder with a built compiler in it",
+        ) from exc
     return version, folders
+
+
+def _why_not(exc: Exception) -> str:
+    """How asking ended, without what was asked."""
+    if isinstance(exc, subprocess.TimeoutExpired):
+        return f"no answer in {_ASK_SECONDS} s"
+    if isinstance(exc, subprocess.CalledProcessError):
+        said = (exc.stderr or "").strip().splitlines()
+        return f"it exits with {exc.returncode}" + (f": {said[-1][:200]}" if said else "")
+    if isinstance(exc, ValueError):
+        return "it answers something else"
+    return str(exc)
 
 
 def worker_environ() -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stagebench.errors import MachineError, UsageError
-from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers
+from stagebench.lowering.choose_compilers import NoCompiler, choose_compilers, untested_notes
 from stagebench.lowering.compiler_choice import Place, Release, parse_choice
 from stagebench.lowering.compiler_environment import environment_at, this_environment
 from stagebench.lowering.tested_releases import TESTED, TESTED_TVM, untested
@@ -94,15 +94,24 @@ def test_twice_the_same(index, tmp_path):
         choose(["tilelang==9.0.0", "tilelang==9.0.0"], tmp_path)
 
 
+def test_two_places_that_can_not_be_had_are_two(tmp_path):
+    """Each says what is wrong with it; the same one again is one."""
+    places = [tmp_path / name / "venv" for name in "ab"]
+    for place in places:
+        place.mkdir(parents=True)
+    with pytest.raises(MachineError, match="a/venv is no environment"):
+        choose([str(place) for place in places], tmp_path)
+    with pytest.raises(UsageError, match="given twice"):
+        choose([str(places[0])] * 2, tmp_path)
+
+
 def test_an_untested_release_is_said(index, tmp_path):
     """Once, with what was tested; a tested one and a local build of one are not remarked."""
     fake_wheels.release(index, "9.0.0")
-    told = []
-    choose(["tilelang==9.0.0"], tmp_path, told)
+    compilers = [one.compiler for one in choose(["tilelang==9.0.0"], tmp_path)]
     first, *_, last = TESTED
-    assert (
-        f"tilelang 9.0.0 is untested: this stagebench was tested with {first} to {last}" in told[1]
-    )
+    (said,) = untested_notes([*compilers, *compilers, Compiler(name="tilelang", version=last)])
+    assert f"tilelang 9.0.0 is untested: this stagebench was tested with {first} to {last}" in said
     assert untested("tilelang", "0.1.12") is None
     assert untested("tilelang", "0.1.15+gitabc") is None
     assert untested("tilelang", "0.1.8") is not None
@@ -123,6 +132,10 @@ def test_a_build_of_one_s_own(tmp_path):
     first, second = choose([str(one), str(two)], tmp_path)
     assert first.compiler.version == "0.2.0+local"
     assert second.compiler.version == "0.2.0+local+two"
+    third, fourth = tree(tmp_path / "a/two", "0.2.0"), tree(tmp_path / "b/two", "0.2.0")
+    told = [one.compiler.version for one in choose([str(one), str(third), str(fourth)], tmp_path)]
+    assert told == ["0.2.0+local", "0.2.0+local+two", "0.2.0+local+b.two"]
+    (tmp_path / "a/two/tilelang/other.py").write_text("")
     assert (first.front, second.front) == ((str(one),), (str(two),))
     assert first.identity != environment_at(tree(tmp_path / "three")).identity
 
@@ -176,5 +189,5 @@ def test_places_that_are_none(tmp_path):
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\nexit 3\n")
     python.chmod(0o755)
-    with pytest.raises(MachineError, match="does not run as a Python interpreter"):
+    with pytest.raises(MachineError, match=r"does not run as a Python interpreter: \w[^\[]*$"):
         environment_at(python)

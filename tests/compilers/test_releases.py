@@ -6,7 +6,6 @@ for passes, another FFI.  It is fetched once into the tests' cache; without a ne
 
 import json
 import re
-import sys
 
 import msgspec
 import pytest
@@ -143,13 +142,6 @@ def test_what_the_upgrade_changed_in_my_kernels(tmp_path):
     assert files == {"experiments/tiny.py"}
     assert sorted(tmp_path.rglob("*")) == before
     assert not project.dumps.exists()
-
-
-def test_a_compiler_against_itself_is_clean(tmp_path):
-    """A place and a release that are the same compiler differ in nothing."""
-    Project(tmp_path)
-    found = run("check", "--against-compiler", sys.prefix, cwd=tmp_path)
-    assert found.code == 0, found.out + found.err
 
 
 @pytest.mark.slow

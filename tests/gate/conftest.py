@@ -15,8 +15,7 @@ def warmed(tmp_path_factory):
     from stagebench.experiment.sweep import SweepOptions
     from stagebench.lowering.compiler_environment import this_environment
 
-    environment = this_environment()
-    plans = []
+    environment, jobs = this_environment(), {}
     for text, name, configs in (
         (KERNEL, "tiny", {}),
         (KERNEL, "other", {}),
@@ -29,8 +28,30 @@ def warmed(tmp_path_factory):
         path = project.experiment()
         path.write_text(path.read_text().replace("tiny.py:", f"{name}.py:"))
         compared = Compared(pass_configs=configs)
-        plans.append(plan_variants(load_experiment(path), environment.compiler, compared))
-    lower_planned(plans, environment, SweepOptions(jobs=2, timeout_seconds=300), None)
+        for one in plan_variants(load_experiment(path), environment.compiler, compared):
+            jobs[len(jobs), one.name, environment.identity] = (one, environment)
+    lower_planned(jobs, SweepOptions(jobs=2, timeout_seconds=300), None)
+    return [one.request for one, _ in jobs.values()]
+
+
+@pytest.fixture(scope="session")
+def other_build(tmp_path_factory, warmed):
+    """The folder of a build of TileLang that makes of every variant what this environment does.
+
+    Nothing of it is imported: what it would say is in the cache already.
+    """
+    from stagebench.lowering.cache import Cache
+    from stagebench.lowering.cache_folder import default_cache_folder
+    from stagebench.lowering.compiler_environment import environment_at, this_environment
+
+    folder = tmp_path_factory.mktemp("builds") / "other"
+    (folder / "tilelang").mkdir(parents=True)
+    (folder / "tilelang" / "__init__.py").write_text("raise ImportError\n")
+    (folder / "VERSION").write_text(this_environment().compiler.version)
+    cache = Cache(default_cache_folder(), pytest.fail)
+    for request in warmed:
+        cache.put(request, environment_at(folder), cache.get(request, this_environment()))
+    return folder
 
 
 @pytest.fixture

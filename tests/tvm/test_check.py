@@ -1,7 +1,5 @@
 """Cases that name their compiler, beside cases that do not."""
 
-import sys
-
 import pytest
 
 from stagebench.errors import MachineError
@@ -76,10 +74,21 @@ class TestCases:
 
     @pytest.mark.parametrize("_", [pytest.param(0, marks=needs_tvm)])
     def test_a_kernel_that_the_other_compiler_can_not_lower(self, checked, _):
-        """What the case's own compiler lowers is held against that failure."""
-        text = BOTH.replace('kernel="gemm"', 'kernel="gemm_tirx"', 1)
-        verdict = checked(text, against_compiler=sys.prefix).verdict
-        assert (verdict.exit_code, verdict.counts) == (3, {"lowers_now": 1, "clean": 1})
+        """What is lowered by the one that is asked for is held against the other's failure."""
+        text = 'kernel="gemm_tirx"'.join(BOTH.rsplit('kernel="gemm"', 1))
+        verdict = checked(text, compilers=("tvm",), against_compiler="tilelang").verdict
+        assert (verdict.exit_code, verdict.counts) == (3, {"lowers_now": 1})
+        assert verdict.not_asked == ("1 case names tvm",)
+
+    @pytest.mark.parametrize("_", [pytest.param(0, marks=needs_tvm)])
+    @pytest.mark.parametrize(("given", "not_comparable"), [((), 1), (("tilelang",), 2)])
+    def test_tilelang_is_compared_with_tvm_where_both_are_asked_for(
+        self, checked, given, not_comparable, _
+    ):
+        """Else a case that names none is TileLang's; that which names ``tvm`` is what it is."""
+        verdict = checked(BOTH, compilers=given, against_compiler="tvm").verdict
+        assert (verdict.exit_code, verdict.counts) == (4, {"not_comparable": not_comparable})
+        assert len(verdict.not_asked) == 2 - not_comparable
 
     @pytest.mark.usefixtures("without_tvm")
     def test_one_that_is_not_there_costs_its_own_cases(self, checked):
