@@ -10,8 +10,8 @@ from stagebench.bundle.write import write_bundle
 from stagebench.errors import UsageError
 from stagebench.experiment.case_values import with_case_values
 from stagebench.experiment.value_functions import is_experiment
-from stagebench.gpu.driver import Driver
 from stagebench.gpu.announcer import Announcer
+from stagebench.gpu.driver import Driver
 from stagebench.gpu.execution import run_variant
 from stagebench.gpu.inputs import random_input
 from stagebench.gpu.outputs import OutputStore

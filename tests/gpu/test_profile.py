@@ -180,13 +180,16 @@ def test_probe_buffers_lie_beside_the_profile(tmp_path):
 
 
 def test_a_damaged_cubin_costs_its_variant(tmp_path):
-    """A checksum that differs is an error of that variant; the other goes on."""
-    path = bundle(tmp_path / "bundle", parts(0), parts(1))
+    """A checksum that differs is an error of that variant, or of that build; the others go on."""
+    path = bundle(tmp_path / "bundle", parts(0), parts(1), parts(2, **PROBED))
     (path / name(1) / "base.cubin.z").write_bytes(b"x")
+    (path / name(2) / "control.cubin.z").write_bytes(b"x")
     options = ProfileOptions(run=RunOptions(repeats=1, runs=0))
     found = profile(path, tmp_path / "out", options, command=child)
-    assert [v.error and v.error.name for v in found.variants] == [None, "bundle"]
-    assert [v.correctness.verdict for v in found.variants] == ["not_compared", "not_run"]
+    assert [v.error and v.error.name for v in found.variants] == [None, "bundle", None]
+    assert [v.correctness.verdict for v in found.variants] == ["not_compared", "not_run", "correct"]
+    assert [b.problem for b in found.variants[2].builds] == [None, "not_run", None]
+    assert found.variants[2].builds[1].error.told.startswith("control: not run: ")
     assert "base.cubin.z" in found.variants[1].error.message
 
 
