@@ -171,11 +171,14 @@ def _unknown_ops(ops: tuple[SyncOp, ...]) -> Iterable[Diagnostic]:
 
 def _other_kernels(observation: Observation) -> Iterable[Diagnostic]:
     if observation.other_kernels:
+        reference = observation.other_reference
+        asked = f"; {reference} names another" if reference is not None else ""
         yield _say(
             "warning",
             "more-than-one-kernel",
             f"facts are those of {observation.kernel.function}; the module also has "
-            + ", ".join(observation.other_kernels),
+            + ", ".join(observation.other_kernels)
+            + asked,
         )
 
 

@@ -147,10 +147,15 @@ class SeenBuffer(Record, frozen=True, kw_only=True):
 
 
 class Observation(Record, frozen=True, kw_only=True):
-    """All that was seen of one lowering, CUDA text and pass snapshots apart."""
+    """All that was seen of one lowering, CUDA text and pass snapshots apart.
+
+    ``other_kernels`` are the device functions beside ``kernel``; ``other_reference`` is how the
+    facts of one of them are asked for (``file.py:Module.NAME``), where they can be.
+    """
 
     kernel: SeenKernel
     other_kernels: tuple[str, ...]
+    other_reference: str | None = None
     requests: tuple[SeenLoopRequest, ...]
     buffers: tuple[SeenBuffer, ...]
     passes: tuple[PassRun, ...]

@@ -122,7 +122,7 @@ def test_names():
     """What is no dict, or names no tensor of the kind, is refused."""
     known = {"A": tensor()}
     assert by_name("f", {"A": 1}, known) == {"A": 1}
-    with pytest.raises(UsageError, match="f returned a tuple, not a dict"):
+    with pytest.raises(UsageError, match="f returned a value of type tuple, not a dict"):
         by_name("f", (1,), known)
     with pytest.raises(UsageError, match="f gives 'B', which is no such tensor") as caught:
         by_name("f", {"B": 1}, known)

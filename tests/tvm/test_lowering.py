@@ -51,7 +51,7 @@ def test_a_kernel_that_raises(found):
 @pytest.mark.parametrize(
     ("index", "message"),
     [
-        (3, "returned a int, not a kernel"),
+        (3, "returned a value of type int, not a kernel"),
         (4, "no kernel for 4"),
         (5, "no parameter for a pipeline depth"),
         (6, "'tir'"),
@@ -60,6 +60,58 @@ def test_a_kernel_that_raises(found):
 def test_mistakes(found, index, message):
     """What is wrong with a request is said of that request alone."""
     assert message in found[index].result.failure.message
+
+
+@pytest.fixture(scope="module")
+def several():
+    """The kernels of a module of several, by how they were named."""
+    names = ("Several", "Several.second", "several.second_kernel_1", "Several.secnd",
+             "several.second_kernel_7", "Several.second.main", "nobody.second")  # fmt: skip
+    return dict(zip(names, lower(*(request(n, path=USERS) for n in names)), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "grid", "threads", "tensors"),
+    [
+        ("Several", "first_kernel", 8, 128, ["A_ptr", "B_ptr"]),
+        ("Several.second", "second_kernel", 4, 256, ["X_ptr", "Y_ptr"]),
+        ("several.second_kernel_1", "second_kernel_1", 2, 512, ["X_ptr", "Y_ptr"]),
+    ],
+)
+def test_one_of_several_kernels(several, name, function, grid, threads, tensors):
+    """The facts are of the one that was named, by its author's name or the device's; else first."""
+    result = several[name].result
+    launch = result.facts.launch
+    assert result.variant.kernel == f"users.py:{name}"
+    assert (launch.function, launch.grid[0], launch.block[0]) == (function, grid, threads)
+    assert [tensor.name for tensor in launch.tensors] == tensors
+    (said,) = [d.message for d in result.facts.diagnostics if d.code == "more-than-one-kernel"]
+    assert said.startswith(f"facts are those of {function}; the module also has ")
+    assert said.endswith(f"; users.py:{name.partition('.')[0]}.NAME names another")
+
+
+def test_arrays_of_one_name_in_two_kernels(several):
+    """Each has its own: they are not followed as one."""
+    shapes = [
+        several[n].result.facts.shared_buffers[0].shape for n in ("Several", "Several.second")
+    ]
+    assert shapes == [(128,), (256,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("Several.secnd", "no kernel `secnd` in the module", "did you mean `second`? in it are: "),
+        ("several.second_kernel_7", "no kernel `second_kernel_7`", "first_kernel, second_kernel, "),
+        ("Several.second.main", "users.py has no `Several.second.main`", "in it are: Scheduled, "),
+        ("nobody.second", "users.py has no `nobody.second`", "in it are: Scheduled, Several, "),
+    ],
+)
+def test_none_of_several_kernels(several, name, message, hint):
+    """What there is instead is said: in the file, in the module, on the device."""
+    failure = several[name].result.failure
+    assert message in failure.message
+    assert hint in failure.detail
 
 
 def test_an_unknown_builtin():

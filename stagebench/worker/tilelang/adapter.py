@@ -117,7 +117,7 @@ def observe(prim_func: Any, artifact: Any, recorder: Recorder) -> Observation:
     descriptors = read_descriptors(artifact.host_mod)
     tensors = read_tensors(prim_func, function, descriptors, TENSOR_OPS)
     kernel = read_device_function(name, function, descriptors, tensors)
-    return observation(kernel, [other for other, _ in others], recorder)
+    return observation(kernel, [other for other, _ in others], recorder, recorder.history)
 
 
 def merge_pass_configs(

@@ -189,13 +189,18 @@ def device_functions(module: Any) -> list[tuple[str, Any]]:
 
 
 def observation(
-    kernel: SeenKernel, others: Sequence[str], recorder: PassRecorder[Any]
+    kernel: SeenKernel,
+    others: Sequence[str],
+    recorder: PassRecorder[Any],
+    history: Followed,
+    *,
+    other_reference: str | None = None,
 ) -> Observation:
-    """What was read of a kernel, with what its recorder followed."""
-    history: Followed = recorder.history
+    """What was read of a kernel, with what was followed in the course of its lowering."""
     return Observation(
         kernel=kernel,
         other_kernels=tuple(others),
+        other_reference=other_reference,
         requests=history.requests(),
         buffers=history.buffers(),
         passes=tuple(recorder.passes),

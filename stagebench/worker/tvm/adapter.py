@@ -19,10 +19,10 @@ from stagebench.worker import replies
 from stagebench.worker.apache_tvm import tvm
 from stagebench.worker.protocol import TIR_PIPELINE, LowerRequest, Reply
 from stagebench.worker.tir import nodes as ir
-from stagebench.worker.tir.nodes import tirx
-from stagebench.worker.tir.one_lowering import Steps, device_functions, observation, reply_to
+from stagebench.worker.tir.one_lowering import Steps, observation, reply_to
 from stagebench.worker.tir.pass_events import plain_instruments
 from stagebench.worker.tir.tensors import read_tensors
+from stagebench.worker.tvm.chosen_kernel import choose_kernel, functions_of
 from stagebench.worker.tvm.device_ir import read_device_function
 from stagebench.worker.tvm.host_ir import read_descriptors, read_dynamic_bytes
 from stagebench.worker.tvm.load import LoadedModule, load_module
@@ -59,7 +59,8 @@ class _ApacheTvm(Steps[LoadedModule, str, ModuleRecorder]):
     ) -> LoadedModule:
         """The module; an author's mistake in it is told before lowering."""
         loaded = load_module(request, on_files=on_files)
-        profiler_names(_host(loaded.module))
+        for function in functions_of(loaded.module).values():
+            profiler_names(function)
         return loaded
 
     def configs(self, request: LowerRequest, loaded: LoadedModule | None) -> dict[str, Scalar]:
@@ -70,7 +71,10 @@ class _ApacheTvm(Steps[LoadedModule, str, ModuleRecorder]):
         self, loaded: LoadedModule, arch: str, configs: dict[str, Scalar], recorder: ModuleRecorder
     ) -> str:
         """The CUDA text is all that TVM gives."""
-        return run_pipeline(loaded.module, arch, configs, recorder)
+        cuda = run_pipeline(loaded.module, arch, configs, recorder)
+        if recorder.unreadable is None:
+            choose_kernel(recorder.first_module, recorder.device_module, loaded.kernel)
+        return cuda
 
     def kernel_cu(self, artifact: str) -> str:
         """The artifact itself."""
@@ -78,8 +82,8 @@ class _ApacheTvm(Steps[LoadedModule, str, ModuleRecorder]):
 
     def observe(self, loaded: LoadedModule, artifact: str, recorder: ModuleRecorder) -> Observation:
         """Read the final device IR, and the host's from the module as its author wrote it."""
-        del loaded, artifact
-        return observe(recorder)
+        del artifact
+        return observe(recorder, loaded)
 
 
 def run_pipeline(
@@ -102,23 +106,22 @@ def run_pipeline(
     return ir.text_of(imported[0].inspect_source())
 
 
-def observe(recorder: ModuleRecorder) -> Observation:
+def observe(recorder: ModuleRecorder, loaded: LoadedModule) -> Observation:
     """Read everything that one lowering left: the final device IR, host IR, passes, warnings."""
-    (name, function), *others = device_functions(recorder.device_module)
-    host = _host(recorder.first_module)
+    chosen = choose_kernel(recorder.first_module, recorder.device_module, loaded.kernel)
+    name, function, author = chosen.name, chosen.function, chosen.author_function
+    history = recorder.history.of(chosen.author_name)
     launching = recorder.launching_module or recorder.first_module
     descriptors = read_descriptors(launching, name, function)
     dynamic = read_dynamic_bytes(launching, name, function)
-    tensors = read_tensors(host, function, descriptors, TENSOR_OPS)
-    profilers = read_profilers(host, function)
-    rings = recorder.history.rings
-    kernel = read_device_function(name, function, descriptors, tensors, rings, profilers, dynamic)
-    return observation(kernel, [other for other, _ in others], recorder)
-
-
-def _host(module: Any) -> Any:
-    """The function as its author wrote it (the first of several)."""
-    return next(f for f in module.functions.values() if isinstance(f, tirx.PrimFunc))
+    tensors = read_tensors(author, function, descriptors, TENSOR_OPS)
+    profilers = read_profilers(author, function)
+    kernel = read_device_function(
+        name, function, descriptors, tensors, history.rings, profilers, dynamic
+    )
+    return observation(
+        kernel, chosen.others, recorder, history, other_reference=loaded.other_reference
+    )
 
 
 def _configs(request: LowerRequest, loaded: LoadedModule | None) -> dict[str, Scalar]:
@@ -138,7 +141,7 @@ def _configs(request: LowerRequest, loaded: LoadedModule | None) -> dict[str, Sc
 
 def _written_for(module: Any) -> str:
     """S-TIR's functions say so (``T.prim_func(s_tir=True)``, schedules, ``te``)."""
-    functions = [f for f in module.functions.values() if isinstance(f, tirx.PrimFunc)]
+    functions = functions_of(module).values()
     scheduled = any(f.attrs is not None and "s_tir" in f.attrs for f in functions)
     return "s_tir" if scheduled else "tirx"
 

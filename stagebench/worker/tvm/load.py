@@ -1,8 +1,9 @@
 """How does "this function of this file, with these parameters" become a module of Apache TVM?
 
 The reference is a ``T.prim_func``, an ``I.ir_module``, or Python that returns one; dots go inwards
-(``Class.method``).  The values are given by name.  A module asks for pass configs of its own by an
-attribute: ``mod.with_attr("stagebench.pass_configs", {"tirx.use_async_copy": True})``.
+(``Class.method``), the last one also into the module, to one of its kernels (``Module.kernel``).
+The values are given by name.  A module asks for pass configs of its own by an attribute:
+``mod.with_attr("stagebench.pass_configs", {"tirx.use_async_copy": True})``.
 
 Raises `UsageError` for the caller's mistakes.  What the kernel's own Python raises comes through.
 """
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from stagebench.errors import UsageError
@@ -28,6 +30,7 @@ from stagebench.worker.loading.stage_param import infer_stage_param, no_stage_pa
 from stagebench.worker.loading.user_tree import UserTree
 from stagebench.worker.protocol import LowerRequest
 from stagebench.worker.tir.nodes import tirx, tvm
+from stagebench.worker.tvm.chosen_kernel import check_kernel, functions_of, symbol_of
 
 CONFIGS_ATTRIBUTE = "stagebench.pass_configs"
 _MOST_LEVELS = 8
@@ -35,9 +38,15 @@ _MOST_LEVELS = 8
 
 @dataclass(frozen=True)
 class LoadedModule:
-    """A module, ready to be lowered; ``params`` hold the depth under ``num_stages``."""
+    """A module, ready to be lowered; ``params`` hold the depth under ``num_stages``.
+
+    ``kernel`` is the one of several that was named (`stagebench.worker.tvm.chosen_kernel`),
+    ``other_reference`` how another one is.
+    """
 
     module: Any
+    kernel: str | None
+    other_reference: str | None
     pass_configs: dict[str, object]
     params: dict[str, ParamValue]
     stage_param: str | None
@@ -50,12 +59,16 @@ def load_module(
     """Build the module of a request; ``on_files`` is told the user's files that were imported."""
     tree = UserTree(None if request.path is None else Path(request.path).resolve())
     try:
-        with _reference(request, tree) as (reference, own_file):
+        with _reference(request, tree) as reference:
             built = _Build(request, tree)
-            module = built.module(reference)
-            files = tree.imported() if own_file is None else (own_file,)
+            module = built.module(reference.value)
+            if reference.kernel is not None:
+                check_kernel(module, reference.kernel, request.function)
+            files = tree.imported() if reference.own_file is None else (reference.own_file,)
             return LoadedModule(
                 module=module,
+                kernel=reference.kernel,
+                other_reference=_other_reference(request, reference.kernel),
                 pass_configs=_pass_configs(module),
                 params=built.params,
                 stage_param=built.stage_param,
@@ -65,38 +78,64 @@ def load_module(
         on_files(tree.imported())
 
 
+@dataclass(frozen=True)
+class _Reference:
+    """What is referred to: an object, a kernel of the module in it, the file of a built-in."""
+
+    value: Any
+    kernel: str | None = None
+    own_file: str | None = None
+
+
 @contextmanager
-def _reference(request: LowerRequest, tree: UserTree) -> Iterator[tuple[Any, str | None]]:
-    """The object that is referred to, and the file of a built-in."""
+def _reference(request: LowerRequest, tree: UserTree) -> Iterator[_Reference]:
+    """The object that is referred to, for as long as its file is imported."""
     if request.path is None:
-        if request.function not in TVM_BUILTINS:
-            near = difflib.get_close_matches(request.function, list(TVM_BUILTINS), n=1)
-            raise UsageError(
-                f"Apache TVM has no built-in kernel `{request.function}`",
-                hint=(f"did you mean `{near[0]}`? " if near else "")
-                + f"its built-ins: {', '.join(TVM_BUILTINS)}; yours is FILE.py:FUNCTION",
-            )
-        module_name, _, function = TVM_BUILTINS[request.function].partition(":")
-        module = importlib.import_module(module_name)
-        yield getattr(module, function), str(module.__file__)
+        yield _builtin(request.function)
         return
     path = Path(request.path)
     with imported_file(path, check_file(path), tree) as module:
         found: Any = module
-        for name in request.function.split("."):
-            if not hasattr(found, name):
-                kernels = [key for key, value in vars(module).items() if _is_module(value)]
-                own = [
-                    key
-                    for key, value in vars(module).items()
-                    if inspect.isfunction(value) and value.__module__ == module.__name__
-                ]
-                raise UsageError(
-                    f"{path.name} has no `{request.function}`",
-                    hint=f"in it are: {', '.join([*kernels, *own]) or 'no functions'}",
-                )
-            found = getattr(found, name)
-        yield found, None
+        names = request.function.split(".")
+        while names and not _is_module(found) and hasattr(found, names[0]):
+            found = getattr(found, names.pop(0))
+        leads_on = found is not module and (callable(found) or _is_module(_held(found)))
+        if len(names) > 1 or (names and not leads_on):
+            raise _no_such_reference(path, module, request.function)
+        yield _Reference(found, kernel=names[0] if names else None)
+
+
+def _other_reference(request: LowerRequest, kernel: str | None) -> str | None:
+    """How another kernel of the same module is named; a built-in has no other."""
+    if request.path is None:
+        return None
+    return f"{request.kernel.removesuffix(f'.{kernel}')}.NAME"
+
+
+def _builtin(name: str) -> _Reference:
+    if name not in TVM_BUILTINS:
+        near = difflib.get_close_matches(name, list(TVM_BUILTINS), n=1)
+        raise UsageError(
+            f"Apache TVM has no built-in kernel `{name}`",
+            hint=(f"did you mean `{near[0]}`? " if near else "")
+            + f"its built-ins: {', '.join(TVM_BUILTINS)}; yours is FILE.py:FUNCTION",
+        )
+    module_name, _, function = TVM_BUILTINS[name].partition(":")
+    module = importlib.import_module(module_name)
+    return _Reference(getattr(module, function), own_file=str(module.__file__))
+
+
+def _no_such_reference(path: Path, module: ModuleType, wanted: str) -> UsageError:
+    kernels = [key for key, value in vars(module).items() if _is_module(value)]
+    own = [
+        key
+        for key, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__ == module.__name__
+    ]
+    return UsageError(
+        f"{path.name} has no `{wanted}`",
+        hint=f"in it are: {', '.join([*kernels, *own]) or 'no functions'}",
+    )
 
 
 class _Build:
@@ -121,7 +160,8 @@ class _Build:
             value = self._call(value)
         if not _is_module(value):
             raise UsageError(
-                f"`{self._request.function}` returned a {_type_of(value)}, not a kernel",
+                f"`{self._request.function}` returned a value of type {_type_of(value)}, "
+                "not a kernel",
                 hint="name a T.prim_func, an I.ir_module, or a function that returns one (or a "
                 "schedule, or another object whose `mod` is one)",
             )
@@ -129,7 +169,7 @@ class _Build:
             raise no_stage_param(self._request.function, (), self._tree)
         self._refuse_unknown()
         if isinstance(value, tirx.PrimFunc):
-            value = tvm.IRModule({_symbol_of(value) or "main": value})
+            value = tvm.IRModule({symbol_of(value) or "main": value})
         return _entered(value)
 
     def _call(self, function: Any) -> Any:
@@ -190,22 +230,14 @@ def _is_module(value: object) -> bool:
     return isinstance(value, tirx.PrimFunc | tvm.IRModule)
 
 
-def _symbol_of(function: Any) -> str | None:
-    """What a function is called from outside; ``None`` of a private one."""
-    attrs = function.attrs
-    return str(attrs["global_symbol"]) if attrs is not None and "global_symbol" in attrs else None
-
-
 def _entered(module: Any) -> Any:
     """A module that has an entry: private functions alone would be passed by and not lowered."""
-    functions = [
-        (var, function)
-        for var, function in module.functions.items()
-        if isinstance(function, tirx.PrimFunc)
-    ]
-    if not any(_symbol_of(function) for _, function in functions):
-        for var, function in functions:
-            module.update_func(var, function.with_attr("global_symbol", str(var.name_hint)))
+    functions = functions_of(module)
+    if not any(map(symbol_of, functions.values())):
+        for name, function in functions.items():
+            module.update_func(
+                module.get_global_var(name), function.with_attr("global_symbol", name)
+            )
     return module
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stagebench.worker.tir.nodes import tirx
 from stagebench.worker.tir.pass_events import PassEvent
 from stagebench.worker.tir.pass_recorder import PassRecorder
-from stagebench.worker.tvm.pipeline_history import PipelineHistory
+from stagebench.worker.tvm.chosen_kernel import functions_of
+from stagebench.worker.tvm.pipeline_history import ModuleHistory
 
 LAUNCH_PARAMS = "tirx.kernel_launch_params"
 """A device function's attribute: what the last arguments of its launch are."""
@@ -16,7 +16,7 @@ _CONVENTION, _KERNEL_LAUNCH = "calling_conv", 2
 """``CallingConv::kDeviceKernelLaunch`` of ``tvm/ir/function.h``."""
 
 
-class ModuleRecorder(PassRecorder[PipelineHistory]):
+class ModuleRecorder(PassRecorder[ModuleHistory]):
     """Records the passes, and keeps three modules.
 
     The first one, the first one in which the host launches what runs on the device, and the last
@@ -24,7 +24,7 @@ class ModuleRecorder(PassRecorder[PipelineHistory]):
     """
 
     def __init__(self, report_pass: Callable[[str], None]) -> None:
-        super().__init__(report_pass, PipelineHistory())
+        super().__init__(report_pass, ModuleHistory())
         self.first_module: Any = None
         self.launching_module: Any = None
 
@@ -40,7 +40,9 @@ class ModuleRecorder(PassRecorder[PipelineHistory]):
         with self.reading(event.name):
             if _is_device(mod):
                 self.device_module = mod
-            elif self.launching_module is None and any(map(is_launched, _functions(mod))):
+            elif self.launching_module is None and any(
+                map(is_launched, functions_of(mod).values())
+            ):
                 self.launching_module = mod
 
     def codegen(self, name: str, mod: Any, generate: Callable[[], Any]) -> Any:
@@ -59,9 +61,9 @@ def is_launched(function: Any) -> bool:
 
 def _is_device(mod: Any) -> bool:
     """Whether every function of a module is one that the host launches."""
-    functions = _functions(mod)
-    return bool(functions) and all(map(is_launched, functions))
+    launched = _launched(mod)
+    return bool(launched) and all(launched)
 
 
-def _functions(mod: Any) -> list[Any]:
-    return [f for f in mod.functions.values() if isinstance(f, tirx.PrimFunc)]
+def _launched(mod: Any) -> list[bool]:
+    return [is_launched(function) for function in functions_of(mod).values()]

@@ -6,8 +6,9 @@ that were last seen with the declared number of dimensions: ``CompactBufferAlloc
 cached tensor down to its tile first.  TIRx: no annotation; versions are the author's rings
 (`stagebench.worker.tvm.ring_slots`), in the module as it was given.
 
-Fed with the module after every pass that changed it; looks at annotations and shapes, never at
-pass names.  Source of the annotations: ``s_tir/transform/inject_software_pipeline.cc``.
+Fed with the module after every pass that changed it, function by function; looks at annotations
+and shapes, never at pass names.
+Source of the annotations: ``s_tir/transform/inject_software_pipeline.cc``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir import storage
 from stagebench.worker.tir.nodes import tirx
 from stagebench.worker.tir.shared_buffer import SharedBufferSeen, seen_buffers
+from stagebench.worker.tvm.chosen_kernel import functions_of
 from stagebench.worker.tvm.intrinsics import short_name
 from stagebench.worker.tvm.loop_statements import body_statements, read_statement
 from stagebench.worker.tvm.ring_slots import is_ring
@@ -47,13 +49,37 @@ class _Loop:
     injected_by: str | None = None
 
 
-class PipelineHistory:
-    """Follows every annotated loop and every shared buffer through one lowering."""
+class ModuleHistory:
+    """Follows each function of a module through one lowering; `of` is what was seen of one."""
 
     def __init__(self) -> None:
+        self._histories: dict[str, PipelineHistory] = {}
+
+    def start(self, module: Any) -> None:
+        """Take the module before the first pass."""
+        self._histories = {name: PipelineHistory(f) for name, f in functions_of(module).items()}
+
+    def see(self, module: Any, pass_name: str) -> None:
+        """Take the module after a pass that changed it."""
+        for name, function in functions_of(module).items():
+            if name in self._histories:
+                self._histories[name].see(function, pass_name)
+
+    def of(self, name: str) -> PipelineHistory:
+        """What was seen of the function with that name in the module as it was given."""
+        return self._histories[name]
+
+
+class PipelineHistory:
+    """Follows every annotated loop and every shared buffer of one function."""
+
+    def __init__(self, function: Any) -> None:
         self._loops: dict[str, _Loop] = {}
         self._buffers: dict[str, SharedBufferSeen] = {}
         self._high_level = True
+        self._see_loops(function, None)
+        self._see_blocks(function, None)
+        self._see_allocations(function)
 
     @property
     def rings(self) -> frozenset[int]:
@@ -61,23 +87,14 @@ class PipelineHistory:
         own = (b for b in self._buffers.values() if b.leading and not b.versioned_by)
         return frozenset(size for b in own for size in b.leading if size > 1)
 
-    def start(self, module: Any) -> None:
-        """Take the module before the first pass."""
-        for function in _functions(module):
-            self._see_loops(function, None)
-            self._see_blocks(function, None)
-            self._see_allocations(function)
-
-    def see(self, module: Any, pass_name: str) -> None:
-        """Take the module after a pass that changed it."""
-        functions = _functions(module)
-        blocks = [f for f in functions for s in ir.statements(f.body) if isinstance(s, ir.Block)]
+    def see(self, function: Any, pass_name: str) -> None:
+        """Take the function after a pass that changed its module."""
+        blocks = any(isinstance(stmt, ir.Block) for stmt in ir.statements(function.body))
         if not self._high_level or not blocks:
             self._high_level = False  # blocks are gone: shapes are flat from here on
             return
-        for function in functions:
-            self._see_loops(function, pass_name)
-            self._see_blocks(function, pass_name)
+        self._see_loops(function, pass_name)
+        self._see_blocks(function, pass_name)
 
     def requests(self) -> tuple[SeenLoopRequest, ...]:
         """Every annotated loop with its fate, in source order."""
@@ -188,10 +205,6 @@ def _named_buffers(call: Any) -> set[str]:
 def _new(buffer: Any, shape: tuple[Extent, ...]) -> SharedBufferSeen:
     bits = int(buffer.dtype.bits) * int(buffer.dtype.lanes)
     return SharedBufferSeen(str(buffer.scope()), str(buffer.dtype), bits, shape)
-
-
-def _functions(module: Any) -> list[Any]:
-    return [f for _, f in module.functions.items() if isinstance(f, tirx.PrimFunc)]
 
 
 def _integers(values: Any) -> tuple[int, ...]:
