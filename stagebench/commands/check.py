@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from stagebench.commands.integer_option import positive
 from stagebench.commands.json_output import STDOUT, write_json
+from stagebench.commands.seconds_option import seconds
 from stagebench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits")
     limits.add_argument("--jobs", type=positive, metavar="N", help="default: one per usable core")
     limits.add_argument(
-        "--timeout", type=_seconds, default=300.0, metavar="S", help="for each variant (300)"
+        "--timeout", type=seconds, default=300.0, metavar="S", help="for each variant (300)"
     )
     limits.add_argument("--no-cache", action="store_true", help="lower everything again")
 
@@ -201,13 +202,3 @@ def _print(result: CheckResult, arguments: argparse.Namespace, elapsed: float) -
         elapsed_seconds=elapsed,
         from_cache=result.from_cache,
     )
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
-    return value

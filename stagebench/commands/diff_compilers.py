@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stagebench.commands.integer_option import integer
 from stagebench.commands.sweep import GEMM_ARGUMENTS, add_pipeline, add_shape
 from stagebench.commands.warning import warn
 from stagebench.errors import MachineError, UsageError
@@ -16,6 +17,8 @@ from stagebench.errors import MachineError, UsageError
 if TYPE_CHECKING:
     from stagebench.diff.text_input import Input
     from stagebench.model import VariantResult
+
+_DEFAULT_NUM_STAGES = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("A", "B"),
         help="tilelang or tvm, tilelang==VERSION, or the path of an environment",
     )
-    group.add_argument("--num-stages", metavar="N", help="the depth (default: 2)")
+    group.add_argument(
+        "--num-stages",
+        type=integer,
+        metavar="N",
+        help="the depth (default: 2, or as the kernel is written)",
+    )
+    group.add_argument("--stage-param", metavar="NAME", help="the parameter that carries the depth")
     group.add_argument("--arch", metavar="SM", help="default: sm_90a")
     group.add_argument("--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE")
     group.add_argument("--pass-config", nargs="+", action="extend", default=[], metavar="KEY=VALUE")
@@ -41,6 +50,7 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
     if arguments.compiler is None:
         asked = [
             arguments.num_stages,
+            arguments.stage_param,
             arguments.arch,
             arguments.pipeline,
             *arguments.set,
@@ -49,7 +59,8 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
         ]
         if any(value is not None for value in asked):
             raise UsageError(
-                "--num-stages, --arch, --set, --pass-config and the GEMM's shape say what to lower",
+                "--num-stages, --stage-param, --arch, --set, --pass-config, --pipeline and the "
+                "GEMM's shape say what to lower",
                 hint="diff KERNEL --compiler tilelang==A tilelang==B; a dump is one variant",
             )
         yield None
@@ -67,15 +78,15 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
     from stagebench.experiment.sweep_plan import SweepPlan
 
     depth = arguments.num_stages
-    if depth is not None and not depth.isdecimal():
-        raise UsageError(f"--num-stages {depth}: one depth")
     params = parameters(arguments)
     several = [name for name, values in params.items() if len(values) > 1]
     if several:
         raise UsageError(f"{several[0]}: diff compares one variant: one value, not several")
     plan = SweepPlan(
         kernel=arguments.left,
-        num_stages=(2,) if depth is None else (int(depth),),
+        num_stages=None if depth is None else (depth,),
+        default_num_stages=(_DEFAULT_NUM_STAGES,),
+        stage_param=arguments.stage_param,
         archs=(arguments.arch or "sm_90a",),
         params=params,
         pass_configs=parse_pass_configs(with_pipeline(arguments)),
@@ -83,9 +94,11 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
     )
     with tempfile.TemporaryDirectory(prefix="stagebench-") as folder:
         options = SweepOptions(dump_dir=Path(folder), warn=warn)
-        folders = run_sweep(plan, options).dump_folders
+        done = run_sweep(plan, options)
+        for note in done.notes:
+            warn(note)
         sides = []
-        for name in folders:
+        for name in done.dump_folders:
             dump = read_dump(Path(folder) / str(name))
             _check_compiler(dump.result)
             sides.append(Input(str(name), dump.kernel_cu, dump))

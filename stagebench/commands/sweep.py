@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from stagebench.commands.integer_option import integer
 from stagebench.commands.json_output import check_json, write_json
 from stagebench.commands.output_place import check_file, write_output
+from stagebench.commands.seconds_option import seconds
 from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
 
@@ -156,7 +157,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits")
     limits.add_argument("--jobs", type=integer, metavar="N", help="default: one per usable core")
     limits.add_argument(
-        "--timeout", type=_seconds, default=300.0, metavar="S", help="for each variant (300)"
+        "--timeout", type=seconds, default=300.0, metavar="S", help="for each variant (300)"
     )
     limits.add_argument(
         "--memory-limit", type=_size, metavar="SIZE", help="for each variant, such as 8G"
@@ -299,16 +300,6 @@ def _folder(text: str) -> Path:
     if not text.strip():
         raise argparse.ArgumentTypeError("an empty name (--no-dumps writes none)")
     return Path(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds") from None
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text}: a positive number of seconds")
-    return value
 
 
 def _size(text: str) -> int:

@@ -15,7 +15,6 @@ from tests.command_line import stagebench
         (("--M", "512", "256"), "M: diff compares one variant: one value, not several"),
         (("--set", "M=512,256"), "M: diff compares one variant: one value, not several"),
         (("--set", "M=512", "--M", "256"), "M is given by --M and by --set"),
-        (("--num-stages", "x"), "--num-stages x: one depth"),
     ],
 )
 def test_one_variant_is_compared(words, message):
@@ -25,15 +24,25 @@ def test_one_variant_is_compared(words, message):
     assert done.err.startswith(f"stagebench: {message}")
 
 
+@pytest.mark.parametrize("text", ["x", "\N{SUPERSCRIPT TWO}", "1,2", ""])
+def test_a_depth_is_a_number(text):
+    """What only looks like a digit is none."""
+    done = stagebench("diff", "gemm", "--compiler", "tilelang", "tvm", "--num-stages", text)
+    assert (done.code, done.out) == (2, "")
+    assert f"argument --num-stages: {text!r} is not an integer" in done.err
+
+
 def test_a_dump_has_no_shape_to_choose():
     """The GEMM's flags are about lowering, as ``--set`` is."""
-    done = stagebench("diff", "a", "b", "--M", "512")
-    assert done.code == 2
-    assert "say what to lower" in done.err
+    for words in (("--M", "512"), ("--stage-param", "depth")):
+        done = stagebench("diff", "a", "b", *words)
+        assert done.code == 2
+        assert "say what to lower" in done.err
 
 
-def test_the_shape_of_the_gemm_is_lowered(monkeypatch):
-    """Each flag of ``sweep`` reaches the plan."""
+@pytest.fixture
+def planned(monkeypatch):
+    """The plan of a command line, of which nothing is lowered."""
     plans = []
 
     def run_sweep(plan, _):
@@ -41,13 +50,30 @@ def test_the_shape_of_the_gemm_is_lowered(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sweeping, "run_sweep", run_sweep)
-    parser = argparse.ArgumentParser()
-    diff.add_arguments(parser)
-    words = "gemm --compiler tilelang tvm --M 512 --block-K 32 --dtype bfloat16 --set N=256"
-    parsed = parser.parse_args(words.split())
-    with pytest.raises(KeyboardInterrupt), diff_compilers.dumps_of_two(parsed):
-        pass
-    assert plans[0].params == {"M": (512,), "block_K": (32,), "dtype": ("bfloat16",), "N": (256,)}
+
+    def plan_of(words):
+        parser = argparse.ArgumentParser()
+        diff.add_arguments(parser)
+        parsed = parser.parse_args(words.split())
+        with pytest.raises(KeyboardInterrupt), diff_compilers.dumps_of_two(parsed):
+            pass
+        return plans.pop()
+
+    return plan_of
+
+
+def test_the_shape_of_the_gemm_is_lowered(planned):
+    """Each flag of ``sweep`` reaches the plan."""
+    plan = planned("gemm --compiler tilelang tvm --M 512 --block-K 32 --dtype bfloat16 --set N=256")
+    assert plan.params == {"M": (512,), "block_K": (32,), "dtype": ("bfloat16",), "N": (256,)}
+
+
+def test_a_depth_that_nobody_gave_is_two_where_there_is_one(planned):
+    """A kernel without a depth is lowered as written; its parameter may have any name."""
+    plan = planned("k.py:f --compiler tilelang tvm")
+    assert (plan.num_stages, plan.default_num_stages, plan.stage_param) == (None, (2,), None)
+    plan = planned("k.py:f --compiler tilelang tvm --num-stages 3 --stage-param depth")
+    assert (plan.num_stages, plan.stage_param) == ((3,), "depth")
 
 
 @pytest.mark.tilelang

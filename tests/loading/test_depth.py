@@ -94,7 +94,7 @@ def test_no_loop(load):
     answer = load(FILE, "no_loop", num_stages=2)
 
     assert answer["message"] == (
-        "`no_loop` has no parameter for a pipeline depth and no T.Pipelined loop"
+        "`no_loop` has no parameter for a pipeline depth, and no loop in it asks for one"
     )
     assert "LiteralDepthError" not in answer["error"]
 

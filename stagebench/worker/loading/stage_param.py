@@ -97,6 +97,6 @@ def no_stage_param(
             "or lower the kernel as it is, without --num-stages",
         )
     return NoDepthParameterError(
-        f"`{kernel}` has no parameter for a pipeline depth and no T.Pipelined loop",
+        f"`{kernel}` has no parameter for a pipeline depth, and no loop in it asks for one",
         hint="lower it without --num-stages, or name its depth with --stage-param NAME",
     )
