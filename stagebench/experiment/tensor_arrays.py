@@ -97,7 +97,8 @@ def by_name(function: str, returned: object, known: Mapping[str, BundledTensor])
     """What a function returned, as arrays by name; `UsageError` where it is something else."""
     if not isinstance(returned, Mapping):
         raise UsageError(
-            f"{function} returned a value of type {type(returned).__name__}, not a dict of arrays by tensor"
+            f"{function} returned a value of type {type(returned).__name__}, "
+            "not a dict of arrays by tensor"
         )
     for name in returned:
         if name not in known:
