@@ -196,7 +196,8 @@ def test_what_to_lower_is_not_ignored(tmp_path, words):
 
 
 @pytest.mark.parametrize(
-    ("source", "said"), [("nothing", "no dump at nothing"), ("no.py:kernel", r"no file no\.py")]
+    ("source", "said"),
+    [("nothing", "nothing is no built-in"), ("no.py:kernel", r"no file no\.py")],
 )
 def test_what_is_not_there(tmp_path, monkeypatch, source, said):
     """A name that leads nowhere is told before the device is asked."""
