@@ -126,15 +126,13 @@ def _answer(row: AnswerRow, width: int) -> list[Text]:
 def _variants(rows: Iterable[VariantRow], width: int) -> list[Text]:
     found: list[Text] = []
     for row in rows:
-        head = [(f"{row.words:<18} ", _STYLES[row.status]), (row.name, "")]
-        if not row.said:
-            found.append(Text.assemble(*head))
+        mark = (f"{row.words:<18} ", _STYLES[row.status])
+        beside = [mark, (row.name, ""), ("  ", "")]
+        if row.said and sum(len(text) for text, _ in beside) + _SMALLEST <= width + 2:
+            found += lines.hanging(beside, (row.said, "dim"), width)
             continue
-        taken = sum(len(text) for text, _ in head)
-        if taken + _SMALLEST <= width:
-            found += lines.hanging([*head, ("  ", "")], (row.said, "dim"), width)
-        else:
-            found.append(Text.assemble(*head))
+        found += lines.hanging([mark], (row.name, ""), width)
+        if row.said:
             found += lines.hanging([(" " * 19, "")], (row.said, "dim"), width)
     return found
 

@@ -17,7 +17,8 @@ from rich.text import Text
 from stagebench.diff.text_input import Input
 from stagebench.diff.text_records import Row, Span, TextDiff
 from stagebench.report.diff_words import hunk_title, note, put_aside, side_name, verdict
-from stagebench.report.lines import show
+from stagebench.report.layout import cut
+from stagebench.report.lines import hanging, show
 
 Layout = Literal["unified", "side-by-side"]
 
@@ -47,13 +48,15 @@ def choose_layout(console: Console, *, unified: bool, side_by_side: bool) -> Lay
 def print_sides(console: Console, left: Input, right: Input) -> None:
     """Print what is compared."""
     for sign, name in (("-", side_name(left)), ("+", side_name(right))):
-        show(console, [Text(f"{sign}{sign}{sign} {name}", style=f"bold {_LINE_STYLE[sign]}")])
+        style = f"bold {_LINE_STYLE[sign]}"
+        show(console, hanging([(f"{sign * 3} ", style)], (name, style), console.width))
 
 
 def print_text_diff(console: Console, diff: TextDiff, *, layout: Layout, context: int) -> None:
     """Print the verdict, what was put aside, and the hunks."""
-    show(console, [Text(f"CUDA {verdict(diff)}", style="bold")])
-    show(console, [Text(f"  {line}", style="dim") for line in put_aside(diff)])
+    show(console, hanging([("CUDA ", "bold")], (verdict(diff), "bold"), console.width))
+    for said in put_aside(diff):
+        show(console, hanging([("  ", "dim")], (said, "dim"), console.width))
     lines = hunk_lines(console, diff, layout=layout, context=context)
     for start in range(0, len(lines), _BATCH):  # a print for each line costs twice the time
         some = lines[start : start + _BATCH]
@@ -68,7 +71,7 @@ def hunk_lines(console: Console, diff: TextDiff, *, layout: Layout, context: int
     digits = len(str(max((row.left or row.right or 0 for row in diff.rows), default=0) + 1))
     found: list[Text] = []
     for hunk in diff.hunks(context):
-        found.append(Text(hunk_title(hunk), style="cyan"))
+        found.append(Text(cut(hunk_title(hunk), console.width), style="cyan"))
         sides = painter.paint(hunk.rows)
         for row, (left, right) in zip(hunk.rows, sides, strict=True):
             if layout == "unified":
@@ -119,7 +122,7 @@ def _unified(
         gutter = " ".join("".rjust(digits) if n is None else str(n).rjust(digits) for n in numbers)
         lines += _wrapped(f"{gutter} ", sign, code, spans, room, coloured, whole=_is_shown(row))
     if said:
-        lines.append(Text(" " * (2 * digits + 4) + f"({said})", style="dim"))
+        lines += hanging([(" " * (2 * digits + 4), "")], (f"({said})", "dim"), width)
     return lines
 
 
@@ -193,8 +196,8 @@ def _beside(
         columns.append(_wrapped(gutter, sign, code, spans, room, coloured, whole=_is_shown(row)))
     said = note(row)
     if said:
-        columns[0 if row.right is None else 1].append(
-            Text(" " * (digits + 3) + f"({said})", style="dim")
+        columns[0 if row.right is None else 1] += hanging(
+            [(" " * (digits + 3), "")], (f"({said})", "dim"), half
         )
     lines: list[Text] = []
     for index in range(max(map(len, columns), default=0)):

@@ -79,11 +79,8 @@ def print_passes(
 
 
 def _say(console: Console, *rows: Sequence[lines.Styled]) -> None:
-    for row in rows:
-        text = Text()
-        for part, style in row:
-            text.append(part, style=style)
-        lines.show(console, [text])
+    for *head, body in rows:
+        lines.show(console, lines.hanging(head, body, console.width))
 
 
 def _print_pass(
