@@ -46,22 +46,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print each dump; 3 if one of them is a failed variant."""
     from stagebench.dump.directory import read_timing
-    from stagebench.dump.select import select_dumps
+    from stagebench.dump.select import select_dump, select_dumps
 
     texts, file = list(arguments.dump), arguments.json
     if file is not None and (file.endswith("]") or Path(file).is_dir()):  # --json DUMP
         texts, file = [file, *texts], "-"
     if not texts:
         raise UsageError("explain what?", hint="stagebench explain DUMP [--json FILE]")
-    dumps = [dump for text in texts for dump in select_dumps(text)]
     if arguments.script is not None:
-        if len(dumps) > 1 or file is not None or arguments.levels:
+        if len(texts) > 1 or file is not None or arguments.levels:
             raise UsageError("--script prints one text of one dump, and nothing else")
-        text = dumps[0].script(arguments.script)
+        text = select_dump(texts[0]).script(arguments.script)
         if arguments.script != "cuda":  # a printed module has no last line feed
             text = text.rstrip("\n") + "\n"
         sys.stdout.write(text)
         return EXIT_OK
+    dumps = [dump for text in texts for dump in select_dumps(text)]
     if file is not None:
         _write(dumps, file)
     if file != "-":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from stagebench.facts import reconcile
+from stagebench.facts.arch_ops import not_on_arch
 from stagebench.facts.barriers import barriers
 from stagebench.facts.buffers import shared_buffers
 from stagebench.facts.cuda_sites import CudaKernel, read_cuda
@@ -57,6 +58,7 @@ def derive_facts(
         launch=launch(observation),
         machine=None,
         diagnostics=(
+            *not_on_arch(ops, arch),
             *diagnose(observation, loops, buffers, smem, rings, ops),
             *profiler_diagnostics(kernel),
             *disagreements,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from stagebench.cli import main
 from stagebench.dump.directory import DumpDirectory
 from stagebench.dump.select import select_dump, select_dumps
 from stagebench.errors import DumpError, UsageError
@@ -22,6 +23,17 @@ def run(tmp_path_factory):
         tmp_path_factory.mktemp("runs") / "run",
         *(variant(num_stages=n, arch=arch) for arch in ("sm_80", "sm_90a") for n in (1, 2)),
     )
+
+
+def test_a_text_of_several_is_refused_with_their_names(run, capsys):
+    """``explain --script`` prints one: which are meant is said, and how one is named."""
+    assert main(["explain", f"{run}[num_stages=2]", "--script", "cuda"]) == 2
+    said = capsys.readouterr().err
+    assert f"{run}[num_stages=2] names 2 variants" in said
+    assert "name one: " in said
+    assert "sm_90a" in said
+    assert main(["explain", f"{run}[num_stages=2,arch=sm_80]", "--script", "cuda"]) == 0
+    assert capsys.readouterr().out == CUDA
 
 
 def named(text):

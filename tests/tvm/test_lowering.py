@@ -40,6 +40,10 @@ def test_the_pipeline_can_be_chosen(found):
     assert result.variant.pass_configs == {"tir_pipeline": "tirx"}
     assert result.outcome == "failed"
     assert result.failure.kind == "compile_error"
+    assert (
+        "the module is S-TIR (a schedule, or te), and --pipeline tirx lowers none of its blocks"
+        in (result.failure.message)
+    )
 
 
 def test_a_kernel_that_raises(found):

@@ -42,6 +42,10 @@ class NoDeviceCodeError(Exception):
     """The module was lowered and nothing in it runs on the device."""
 
 
+class OtherPipelineError(Exception):
+    """The module is not written for the pipeline that was asked for."""
+
+
 def lower(request: LowerRequest, report_pass: Callable[[str], None]) -> Reply:
     """Load, lower and observe one variant in this process."""
     return reply_to(_ApacheTvm(), request, report_pass)
@@ -96,7 +100,7 @@ def run_pipeline(
         plain_instruments(recorder, _WRAPPERS) as instruments,
         tvm.transform.PassContext(opt_level=3, config=settings, instruments=instruments),
     ):
-        built = tvm.compile(module, target=target, tir_pipeline=configs[TIR_PIPELINE])
+        built = _compiled(module, target, configs[TIR_PIPELINE])
     imported = list(built.mod.imports)
     if not imported:
         raise NoDeviceCodeError(
@@ -104,6 +108,20 @@ def run_pipeline(
             "to blockIdx and threadIdx (`tvm.s_tir.dlight` has rules for it)"
         )
     return ir.text_of(imported[0].inspect_source())
+
+
+def _compiled(module: Any, target: Any, pipeline: Scalar) -> Any:
+    """TVM's result; blocks that the other pipeline never lowers end in a cast that says nothing."""
+    try:
+        return tvm.compile(module, target=target, tir_pipeline=pipeline)
+    except Exception as exc:
+        if pipeline == "s_tir" or _written_for(module) != "s_tir":
+            raise
+        first = str(exc).strip().partition("\n")[0]
+        raise OtherPipelineError(
+            f"the module is S-TIR (a schedule, or te), and --pipeline {pipeline} lowers none of "
+            f"its blocks: leave it out, or give s_tir ({type(exc).__name__}: {first})"
+        ) from exc
 
 
 def observe(recorder: ModuleRecorder, loaded: LoadedModule) -> Observation:
