@@ -31,7 +31,8 @@ stagebench bisect --axis pass-config --fact 'sync_totals[tma_load].static' --num
 A fact's path is as `stagebench check` prints it, with * for any characters (`*`: every fact);
 `outcome` and `kernel_cu` (the text) too.  Where it is of machine.*, machine code is made.
 --until is Python without powers over the names of an expectation: shared_memory, buffers, loops,
-totals, barriers, launch, diagnostics, outcome, failure, machine, kernel_cu.
+totals, barriers, launch, diagnostics, outcome, failure, machine, kernel_cu.  It is true or false of
+a variant: compare what is neither.
 Halving sees the ends and where it leads: a change that is taken back in between it may miss.
 
 exit codes: 0 the ends are alike · 1 found where it changed · 2 wrong usage, environment or input

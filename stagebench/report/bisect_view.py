@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
@@ -14,6 +18,7 @@ from stagebench.report.fact_change_view import fact_change_lines
 from stagebench.report.quantities import UNKNOWN
 
 _NAMED = 3
+_NAME = re.compile(r"\[[^\]]*\]")
 
 
 class Sides(Record, frozen=True, kw_only=True):
@@ -100,7 +105,7 @@ def _conclusion(found: Bisection, width: int) -> list[Text]:
         if left.value == right.value or len(found.changed) > 1:  # several facts are watched
             what = ", ".join(found.changed)
             if len(found.changed) > _NAMED:
-                what = quantities.count(len(found.changed), "fact")
+                what = f"{quantities.count(len(found.changed), 'fact')} ({_kinds(found.changed)})"
         text = f"changed in {right.name}: {what}"
         if found.between:
             text += f" (or in {', '.join(found.between)}, which has no answer)"
@@ -110,6 +115,13 @@ def _conclusion(found: Bisection, width: int) -> list[Text]:
     if not found.machine_code:
         said += lines.hanging([], ("machine code was not looked at: --machine", "dim"), width)
     return said
+
+
+def _kinds(paths: Sequence[str]) -> str:
+    """Paths counted by the pattern that each of a kind fits: ``12 of sync_ops[*].guards``."""
+    counts = Counter(_NAME.sub("[*]", path, count=1) for path in paths)
+    shown = [f"{count} of {pattern}" for pattern, count in counts.most_common(_NAMED)]
+    return ", ".join(shown) + (" …" if len(counts) > _NAMED else "")
 
 
 def _alike(found: Bisection) -> str:

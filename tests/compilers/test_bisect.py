@@ -481,6 +481,23 @@ def test_every_fact_says_that_machine_code_is_not_among_them(world):
     ]
 
 
+def test_many_facts_are_counted_by_their_kind(world):
+    """Each kind as the pattern that asks for it; of two or three facts the paths are told."""
+    found = msgspec.structs.replace(
+        world.run([10, 20], Watched(fact="*")).found,
+        changed=(
+            *(f"sync_ops[cp_async_wait body #{at}].intrinsic" for at in (1, 2, 3)),
+            "sync_ops[cp_async_wait body #1].args[max_pending]",
+            "shared_memory.dynamic_bytes",
+            "launch.dynamic_smem_bytes",
+        ),
+    )
+    assert bisection_lines(found, 300)[-2].plain == (
+        "changed in 1: 6 facts (3 of sync_ops[*].intrinsic, 1 of sync_ops[*].args[max_pending], "
+        "1 of shared_memory.dynamic_bytes …)"
+    )
+
+
 def test_a_thing_that_neither_end_has(world):
     """A misspelt buffer is alike everywhere: it is an error that names those that are there."""
     with pytest.raises(UsageError, match="neither 0 nor 1 has it") as caught:
