@@ -174,7 +174,7 @@ def add_compilers(group: argparse._ArgumentGroup) -> None:
         default=[],
         metavar="C",
         help="tilelang or tvm (Apache TVM), with ==VERSION another release of one (made once, see "
-        "`stagebench compilers`), or the path of an environment with TileLang (default: tilelang)",
+        "`stagebench compilers`), or the path of an environment with either (default: tilelang)",
     )
 
 
