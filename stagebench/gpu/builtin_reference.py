@@ -16,6 +16,8 @@ from stagebench.model import ParamValue, Variant
 Doubles = npt.NDArray[np.float64]
 _Inputs = Mapping[str, Doubles]
 _Params = Mapping[str, ParamValue]
+_POINTER = "_ptr"
+"""Apache TVM names a tensor after its handle: TIRx's does, and from 0.26 on S-TIR's."""
 
 
 def builtin_reference(variant: Variant, inputs: _Inputs) -> dict[str, Doubles] | None:
@@ -26,7 +28,10 @@ def builtin_reference(variant: Variant, inputs: _Inputs) -> dict[str, Doubles] |
     function = _REFERENCES.get(variant.compiler.name, {}).get(variant.kernel)
     if function is None:
         return None
-    return {name: value.reshape(-1) for name, value in function(inputs, variant.params).items()}
+    suffix = _POINTER if all(name.endswith(_POINTER) for name in inputs) else ""
+    named = {name.removesuffix(suffix): value for name, value in inputs.items()}
+    outputs = function(named, variant.params)
+    return {name + suffix: value.reshape(-1) for name, value in outputs.items()}
 
 
 def _size(params: _Params, name: str) -> int:
@@ -82,12 +87,6 @@ def _flash_attention(inputs: _Inputs, params: _Params) -> dict[str, Doubles]:
     return {"O": found}
 
 
-def _gemm_of_pointers(inputs: _Inputs, params: _Params) -> dict[str, Doubles]:
-    """`_gemm` where the tensors are called after the handles that they are made from."""
-    named = {name.removesuffix("_ptr"): value for name, value in inputs.items()}
-    return {f"{name}_ptr": value for name, value in _gemm(named, params).items()}
-
-
 _REFERENCES: Mapping[str, Mapping[str, Callable[[_Inputs, _Params], dict[str, Doubles]]]] = {
     "tilelang": {
         "gemm": _gemm,
@@ -99,10 +98,10 @@ _REFERENCES: Mapping[str, Mapping[str, Callable[[_Inputs, _Params], dict[str, Do
     "tvm": {
         "gemm": _gemm,
         "gemm_tensor_core": _gemm,
-        "gemm_tirx": _gemm_of_pointers,
-        "gemm_tirx_tma": _gemm_of_pointers,
-        "gemm_tirx_profiled": _gemm_of_pointers,
-        "gemm_tirx_tma_profiled": _gemm_of_pointers,
+        "gemm_tirx": _gemm,
+        "gemm_tirx_tma": _gemm,
+        "gemm_tirx_profiled": _gemm,
+        "gemm_tirx_tma_profiled": _gemm,
     },
 }
 """By compiler and built-in."""

@@ -124,7 +124,9 @@ def _note(one: ProfiledVariant) -> str:
         elif build.same_as_base is False:
             said.append(f"{build.kind}: other bits than base: not used")
     said += one.notes
+    perturbed = [f"{found.build}: {found.message}" for found in one.audit]
     if one.probe_cost is not None and is_perturbed(one.probe_cost):
-        said.append(f"perturbed: probed is ×{one.probe_cost:.2f} of control")
-    said += [f"perturbed: {found.build}: {found.message}" for found in one.audit]
+        perturbed.insert(0, f"probed is ×{one.probe_cost:.2f} of control")
+    if perturbed:
+        said.append(f"perturbed: {', '.join(perturbed)}")
     return "; ".join(said)
