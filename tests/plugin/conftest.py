@@ -21,7 +21,8 @@ def project(pytester, tmp_path, monkeypatch):
     monkeypatch.setenv("STAGEBENCH_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("CI", raising=False)
     pytester.makepyprojecttoml(
-        '[tool.pytest.ini_options]\naddopts = "--strict-markers -p no:cacheprovider"\n'
+        "[tool.pytest.ini_options]\n"
+        'addopts = "--strict-markers -p no:cacheprovider -p no:hypothesispytest"\n'
         'filterwarnings = ["error"]\n'
     )
     for depth in (1, 2, 3):

@@ -2,15 +2,30 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from stagebench.experiment.sweep import SweepOptions, run_sweep
+from stagebench.experiment.sweep_plan import SweepPlan
+from stagebench.lowering import cache as caching
+from stagebench.lowering.compiler_environment import this_environment
+from stagebench.lowering.kept_worker import KeptWorker
+from stagebench.worker.protocol import LowerRequest
 from tests.command_line import command, stagebench
 
 pytestmark = pytest.mark.tilelang
 
 KERNELS = Path(__file__).parent / "kernels"
+
+
+@pytest.fixture(scope="module")
+def worker():
+    """One compiler for all sweeps of this module that need one: its start costs seconds."""
+    with KeptWorker() as kept:
+        yield kept
 
 
 @pytest.fixture
@@ -25,50 +40,54 @@ def place(tmp_path, empty_cache):
     return folder
 
 
-def _from_cache(place, *more, kernel="small.py:small_gemm"):
-    """Sweep one variant; whether it came from the cache, and what was said on standard error."""
-    ran = stagebench("sweep", kernel, "--num-stages", 2, "--arch", "sm_90a", *more, cwd=place)
-    assert ran.code == 0, ran.err
-    assert "1 lowered" in ran.out
-    return "1 from cache" in ran.out, ran.err
+@pytest.fixture
+def sweep(worker):
+    """Sweeps one variant; whether it came from the cache, and what was said."""
+
+    def swept(place, *, use_cache=True, **changes):
+        said = []
+        plan = SweepPlan(
+            kernel=f"{place / 'small.py'}:small_gemm", num_stages=(2,), archs=("sm_90a",),
+            **changes,
+        )  # fmt: skip
+        options = SweepOptions(use_cache=use_cache, worker=worker, warn=said.append)
+        result = run_sweep(plan, options)
+        assert [one.outcome for one in result.run.variants] == ["lowered"]
+        return result.from_cache == 1, said
+
+    return swept
 
 
-def test_what_hits_and_what_misses(place):
+def test_what_hits_and_what_misses(place, sweep):
     """An unchanged kernel hits; a changed one, a changed sibling or another parameter misses."""
-    assert not _from_cache(place)[0]
-    assert _from_cache(place)[0]
+    assert not sweep(place)[0]
+    assert sweep(place)[0]
     (place / "unrelated.py").write_text("x = 1  # a comment\n")
-    assert _from_cache(place)[0], "an unrelated file does not matter"
-    assert not _from_cache(place, "--set", "K=256")[0]
-    assert not _from_cache(place, "--pass-config", "tl.disable_warp_specialized=true")[0]
+    assert sweep(place)[0], "an unrelated file does not matter"
+    assert not sweep(place, params={"K": (256,)})[0]
+    assert not sweep(place, pass_configs={"tl.disable_warp_specialized": True})[0]
     tiles = place / "small_tiles.py"
     tiles.write_text(tiles.read_text() + "# a comment in a module that the kernel imports\n")
-    assert not _from_cache(place)[0]
+    assert not sweep(place)[0]
     kernel = place / "small.py"
     original = kernel.read_text()
     kernel.write_text(original + "\n# edited\n")
-    assert not _from_cache(place)[0]
+    assert not sweep(place)[0]
     kernel.write_text(original)
-    assert not _from_cache(place, "--no-cache")[0]
+    assert not sweep(place, use_cache=False)[0]
     moved = place.parent / "moved"
     shutil.copytree(place, moved)
+    assert sweep(moved)[0], "an entry follows the files, not their place"
     kernel.write_text(original + "\n# edited\n")
-    assert _from_cache(place)[0], "the earlier edit is still known"
+    assert sweep(place)[0], "the earlier edit is still known"
     tiles.write_text("TILE = 32\n")
-    assert not _from_cache(place)[0]
-
-
-def test_a_moved_tree_hits(place):
-    """A cache entry follows the files, not their place."""
-    assert not _from_cache(place)[0]
-    shutil.copytree(place, place.parent / "moved")
-    assert _from_cache(place.parent / "moved")[0]
+    assert not sweep(place)[0]
 
 
 @pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "junk"])
-def test_a_damaged_entry_is_said_and_rebuilt(place, empty_cache, damage):
+def test_a_damaged_entry_is_said_and_rebuilt(place, sweep, empty_cache, damage):
     """Damage is noticed, told, and cured by lowering again."""
-    assert not _from_cache(place)[0]
+    assert not sweep(place)[0]
     (entry,) = [path for path in empty_cache.rglob("*") if path.is_file()]
     data = entry.read_bytes()
     entry.write_bytes(
@@ -79,19 +98,16 @@ def test_a_damaged_entry_is_said_and_rebuilt(place, empty_cache, damage):
             "junk": b"\xff\x00\n" * 100,
         }[damage]
     )
-    hit, said = _from_cache(place)
+    hit, said = sweep(place)
     assert not hit
-    assert "damaged cache entry" in said
-    assert _from_cache(place) == (True, "")
+    assert len(said) == 1
+    assert "damaged cache entry" in said[0]
+    assert sweep(place) == (True, [])
 
 
-def test_another_compiler_or_extractor_misses(place, empty_cache, monkeypatch):
+def test_another_compiler_or_extractor_misses(place, sweep, empty_cache, monkeypatch):
     """The key changes with the compiler's identity and with our own code."""
-    from stagebench.lowering import cache as caching
-    from stagebench.lowering.compiler_environment import this_environment
-    from stagebench.worker.protocol import LowerRequest
-
-    assert not _from_cache(place)[0]
+    assert not sweep(place)[0]
     request = LowerRequest(
         path=str(place / "small.py"), function="small_gemm", kernel="small.py:small_gemm",
         params={}, num_stages=2, stage_param=None, arch="sm_90a", pass_configs={},
@@ -99,8 +115,6 @@ def test_another_compiler_or_extractor_misses(place, empty_cache, monkeypatch):
     environment = this_environment()
     cache = caching.Cache(empty_cache, pytest.fail)
     assert cache.get(request, environment) is not None
-    import msgspec
-
     changed = msgspec.structs.replace(environment, identity="another")
     assert cache.get(request, changed) is None
     other = caching.Cache(empty_cache, pytest.fail)
@@ -129,9 +143,9 @@ def test_two_sweeps_share_a_cache(place, empty_cache):
     assert not list(empty_cache.rglob(".tmp-*"))
 
 
-def test_a_hit_starts_no_worker(place):
+def test_a_hit_starts_no_worker(place, sweep):
     """A fully cached sweep imports no compiler: it works with one that can't be imported."""
-    assert not _from_cache(place)[0]
+    assert not sweep(place)[0]
     script = (
         "import stagebench.lowering.lower as l, sys\n"
         "def no(*a, **k): raise SystemExit('a worker was started')\n"
@@ -141,8 +155,6 @@ def test_a_hit_starts_no_worker(place):
         "assert not {'tilelang', 'tvm', 'torch'} & set(sys.modules), 'a compiler was imported'\n"
         "sys.exit(code)\n"
     )
-    import sys
-
     done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True,
                           check=False)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

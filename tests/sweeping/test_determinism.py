@@ -32,9 +32,20 @@ def _sweep(place, *more, **variables):
     return files
 
 
-def test_runs_are_byte_identical(tmp_path):
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Where the first sweep ran."""
+    return tmp_path_factory.mktemp("first") / "one"
+
+
+@pytest.fixture(scope="module")
+def here(place):
+    """The files that it left."""
+    return _sweep(place)
+
+
+def test_runs_are_byte_identical(here, tmp_path):
     """Another directory, hash seed, job count, environment and order of axes: equal bytes."""
-    here = _sweep(tmp_path / "one")
     there = _sweep(
         tmp_path / "another place" / "ünïcode",
         "--jobs", 1,
@@ -49,10 +60,9 @@ def test_runs_are_byte_identical(tmp_path):
     assert len([name for name in here if name.endswith("kernel.cu")]) == 8
 
 
-def test_nothing_kept_tells_where_or_when(tmp_path):
+def test_nothing_kept_tells_where_or_when(here, place):
     """No dump and no JSON holds a path, a host name or a time."""
-    files = _sweep(tmp_path / "place")
-    for name, data in files.items():
+    for name, data in here.items():
         if not name.endswith(".zst"):
-            assert str(tmp_path).encode() not in data, name
+            assert str(place.parent).encode() not in data, name
             assert b"site-packages" not in data, name
