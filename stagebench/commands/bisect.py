@@ -30,6 +30,7 @@ stagebench bisect --axis pass-config --fact 'sync_totals[tma_load].static' --num
 
 A fact's path is as `stagebench check` prints it, with * for any characters (`*`: every fact);
 `outcome` and `kernel_cu` (the text) too.  Where it is of machine.*, machine code is made.
+What two releases only spell otherwise counts where its field is named (sync_ops[*].intrinsic).
 --until is Python without powers over the names of an expectation: shared_memory, buffers, loops,
 totals, barriers, launch, diagnostics, outcome, failure, machine, kernel_cu.  It is true or false of
 a variant: compare what is neither.

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from stagebench.diff.text_records import TextDiff
     from stagebench.dump.files import Dump
 
+_SPELLING = """\
+Facts that two compilers or releases only spell otherwise (an intrinsic's name, TVM's dialect) are
+no difference: they are one line, each is a row with --all, and is marked "spelling" in --json."""
 _EXIT_CODES = "exit codes: 0 equal (or equal apart from the rules) · 1 different · 2 error"
 
 
@@ -52,7 +55,7 @@ def _epilog() -> str:
     return (
         "rules (differences of the text that are put aside, each counted in the output):\n"
         f"{rules}\n\nmarks (changed lines that are shown, and what is known about them):\n"
-        f"{marks}\n\n{MOVED}\n\n{_EXIT_CODES}\n"
+        f"{marks}\n\n{MOVED}\n\n{_SPELLING}\n\n{_EXIT_CODES}\n"
     )
 
 

@@ -11,7 +11,7 @@ from stagebench.model import Evidence, ParamValue, Record
 Group = Literal[
     "outcome", "schedule", "memory", "sync", "barriers", "launch", "machine", "diagnostics"
 ]
-Kind = Literal["fact", "rename", "position"]
+Kind = Literal["fact", "rename", "position", "spelling"]
 Presence = Literal["both", "left", "right"]
 
 
@@ -38,10 +38,11 @@ class FactChange(Record, frozen=True, kw_only=True):
     ``path`` names the fact for scripts, with the left variant's names in it
     (``shared_buffers[A_shared].num_versions``); ``text`` says it for people, and begins with
     ``subject``, the thing that changed, where it is about one (``A_shared``).  ``kind`` is
-    ``rename`` where the two are equal but for names, and ``position`` where only a line moved:
-    neither is a difference of the code.  ``presence`` says on which side the thing exists; a value
-    is ``None`` where it does not, or is not known.  ``follows``: it is only another side of a
-    change that is in the list too.
+    ``rename`` where the two are equal but for names, ``position`` where only a line moved, and
+    ``spelling`` where two compilers, or releases, say the same in other words
+    (`stagebench.diff.spelling`): none is a difference of the code.  ``presence`` says on which side
+    the thing exists; a value is ``None`` where it does not, or is not known.  ``follows``: it is
+    only another side of a change that is in the list too.
     """
 
     path: str

@@ -36,6 +36,7 @@ from stagebench.diff.fact_matching import (
 from stagebench.diff.fact_renames import FactRenames, words_of
 from stagebench.diff.fact_words import site_place
 from stagebench.diff.machine_changes import machine_changes
+from stagebench.diff.spelling import marked_spelling
 from stagebench.dump.files import Dump
 from stagebench.model import (
     Barrier,
@@ -65,6 +66,8 @@ def fact_changes(left: Dump, right: Dump) -> tuple[FactChange, ...]:
     changes = result_changes(
         left.result.facts, right.result.facts, words_of(left.kernel_cu), words_of(right.kernel_cu)
     )
+    compilers = left.result.variant.compiler, right.result.variant.compiler
+    changes = tuple(sorted(marked_spelling(changes, *compilers), key=_interest))
     return with_declarations(changes, left.kernel_cu, right.kernel_cu)
 
 
@@ -74,7 +77,7 @@ def result_changes(
     left_words: frozenset[str] | None = None,
     right_words: frozenset[str] | None = None,
 ) -> tuple[FactChange, ...]:
-    """Every changed fact of two records of facts.
+    """Every changed fact of two records of facts, whoever made them.
 
     With the words of both CUDA texts, a parameter is only renamed where it is in the texts too.
     """
@@ -93,7 +96,7 @@ def result_changes(
 
 
 def code_differs(changes: Iterable[FactChange]) -> bool:
-    """Whether any change is more than a name or a moved line."""
+    """Whether any change is more than a name, a moved line or another spelling."""
     return any(change.kind == "fact" for change in changes)
 
 
@@ -103,7 +106,7 @@ _GROUPS: Mapping[str, int] = {
         ("outcome", "schedule", "memory", "sync", "barriers", "launch", "machine", "diagnostics")
     )
 }
-_KINDS: Mapping[str, int] = {"fact": 0, "rename": 1, "position": 2}
+_KINDS: Mapping[str, int] = {"fact": 0, "spelling": 1, "rename": 2, "position": 3}
 
 
 def _interest(change: FactChange) -> tuple[int, int, int, int]:

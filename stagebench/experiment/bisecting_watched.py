@@ -2,8 +2,9 @@
 
 Two variants are compared as ``stagebench diff`` does (`stagebench.diff.fact_changes`), and of what
 differs the changes that the pattern names count: any path that `diff` or `check` prints can be
-watched, and ``*`` is every fact.  A name or a moved line is no difference, unless the pattern
-spells out its field; the text of ``kernel_cu`` is one where the pattern spells it out.
+watched, and ``*`` is every fact.  A name, a moved line or another compiler's word for the same is
+no difference, unless the pattern spells out its field (``sync_ops[*].intrinsic``); the text of
+``kernel_cu`` is one where the pattern spells it out.
 """
 
 from __future__ import annotations

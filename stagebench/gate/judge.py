@@ -121,7 +121,7 @@ def _judged(
     return JudgedChange(
         path=change.path,
         group=change.group,
-        kind=change.kind,
+        kind="spelling" if rule == SPELLED else change.kind,
         presence=change.presence,
         follows=change.follows,
         text=change.text,

@@ -42,7 +42,7 @@ FactGroup = Literal[
     "diagnostics",
     "cuda_text",
 ]
-ChangeKind = Literal["fact", "rename", "position"]
+ChangeKind = Literal["fact", "rename", "position", "spelling"]
 Presence = Literal["both", "left", "right"]
 Level = Literal["error", "warning", "note"]
 RuleSource = Literal["experiment", "pyproject", "default"]

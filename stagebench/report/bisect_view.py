@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
@@ -42,9 +43,20 @@ def print_bisection(
         return
     for text, style in pass_lines(found, sides):
         lines.show(console, lines.hanging([], (text, style), console.width))
+    changes = _as_watched(sides.changes, found.changed)
     lines.show(
         console,
-        fact_change_lines(sides.changes, console.width, show_all=show_all, no_since=sides.no_since),
+        fact_change_lines(changes, console.width, show_all=show_all, no_since=sides.no_since),
+    )
+
+
+def _as_watched(changes: Sequence[FactChange], watched: Sequence[str]) -> tuple[FactChange, ...]:
+    """The changes; where another spelling is what was asked for by name, it is a fact."""
+    return tuple(
+        msgspec.structs.replace(change, kind="fact")
+        if change.kind == "spelling" and change.path in watched
+        else change
+        for change in changes
     )
 
 

@@ -43,10 +43,10 @@ def diff_markdown(
 
 def _facts(facts: Sequence[FactChange], no_since: str | None) -> str:
     table = change_table(facts, no_since=no_since)
-    if not table.rows:
-        return "no fact changed"
-    lines = ["| changed fact | since pass |", "| --- | --- |"]
-    lines += [f"| {_text(row.text)} | {_text(row.since)} |" for row in table.rows]
+    lines = ["no fact changed"]
+    if table.rows:
+        lines = ["| changed fact | since pass |", "| --- | --- |"]
+        lines += [f"| {_text(row.text)} | {_text(row.since)} |" for row in table.rows]
     return "\n".join(lines) + "".join(f"\n\n– {_text(line)} –" for line in table.folded)
 
 

@@ -2,15 +2,17 @@
 
 Changes that say the same of several things share a row (``A_shared, B_shared versions 2 → 3``), and
 so do the two counts of one op.  What only follows from another change, a name or a moved line is
-folded into a count, unless there is nothing else to say.
+folded into a count, unless there is nothing else to say; what two compilers only spell otherwise
+into one line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from stagebench.diff.fact_change import FactChange
 from stagebench.model import Evidence, Record
+from stagebench.report.spelled_words import SPELLED_OTHERWISE, most_of, spelled_pairs
 
 REQUESTED = "as requested"
 _LINES = 3
@@ -54,6 +56,7 @@ def change_table(
     folded = []
     if hidden:
         folded.append(f"{hidden} more that follow from these")
+    folded += _spelled(changes)
     if renames:
         folded.append(
             "only renamed: " + ", ".join(dict.fromkeys(change.text for change in renames))
@@ -65,6 +68,26 @@ def change_table(
     return ChangeTable(
         rows=tuple(_row(group, unknown) for group in _groups(primary)), folded=tuple(folded)
     )
+
+
+def _spelled(changes: Iterable[FactChange]) -> Iterator[str]:
+    """The line of what is only spelled otherwise; none where nothing is."""
+    found: dict[str, list[str]] = {}
+    for change in changes:
+        if change.kind == "spelling":
+            for pair, name in spelled_pairs(change.path, change.left, change.right):
+                found.setdefault(pair, []).append(name)
+    if found:
+        most_first = sorted(found.items(), key=lambda item: -len(item[1]))
+        said = most_of(pair + _counted(names) for pair, names in most_first)
+        yield f"{SPELLED_OTHERWISE}, and no difference: {said}"
+
+
+def _counted(names: Sequence[str]) -> str:
+    distinct = len(set(names))
+    if distinct > 1:
+        return f" ({distinct} names)"
+    return f" ({len(names)} times)" if len(names) > 1 else ""
 
 
 def _why(no_since: str | None) -> tuple[str, ...]:

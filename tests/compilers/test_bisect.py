@@ -7,8 +7,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from stagebench.commands.bisect import add_arguments
+from stagebench.diff.fact_change import FactChange
 from stagebench.diff.fact_words import from_to
 from stagebench.diff.pass_compare import changes_with_since
 from stagebench.dump.atomic_file import write_folder
@@ -24,7 +26,7 @@ from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
 from stagebench.model import Failure
 from stagebench.model.bisection import Bisection
-from stagebench.report.bisect_view import Sides, bisection_lines, pass_lines
+from stagebench.report.bisect_view import Sides, bisection_lines, pass_lines, print_bisection
 from stagebench.worker.protocol import Lowered, Raised, Rejected, Times
 from tests.command_line import stagebench
 from tests.lowering.fake_compiler import environment
@@ -496,6 +498,23 @@ def test_many_facts_are_counted_by_their_kind(world):
         "changed in 1: 6 facts (3 of sync_ops[*].intrinsic, 1 of sync_ops[*].args[max_pending], "
         "1 of shared_memory.dynamic_bytes …)"
     )
+
+
+def test_a_spelling_that_is_followed_is_shown(world, capsys):
+    """Asked for by its name it has a row; one that was not asked for stays in the line."""
+    paths = [f"sync_ops[cp_async_wait body #{at}].intrinsic" for at in (1, 2)]
+    changes = tuple(
+        FactChange(
+            path=path, group="sync", kind="spelling", presence="both", follows=True, subject="",
+            text=f"{at} intrinsic a → b", left="a", right="b", left_evidence=(), right_evidence=(),
+        )
+        for at, path in enumerate(paths)
+    )  # fmt: skip
+    found = msgspec.structs.replace(world.run([10, 20]).found, changed=tuple(paths[:1]))
+    print_bisection(found, Console(width=100), sides=Sides(changes=changes))
+    out = capsys.readouterr().out
+    assert "0 intrinsic a → b" in out
+    assert "spelled otherwise, and no difference: a → b –" in out
 
 
 def test_a_thing_that_neither_end_has(world):

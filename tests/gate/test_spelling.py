@@ -48,6 +48,7 @@ def test_a_spelling_is_no_drift_between_compilers(tmp_path, pointer, value):
         found = judged(tmp_path / f"a{len(options)}", by(then), now, any_compiler=True, **options)
         assert found.status == "clean", found.drifts
         assert len(paths(found)[1]) == 1
+        assert [c.kind for c in found.allowed if c.rule == SPELLED] == ["spelling"]
     found = judged(tmp_path / "c", then, now)
     assert (found.status, len(paths(found)[0]), paths(found)[1]) == ("drift", 1, [])
 
