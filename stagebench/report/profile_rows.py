@@ -25,7 +25,7 @@ from stagebench.timing.ailments import ailment, refusals
 from stagebench.timing.correlate import fact_values
 from stagebench.timing.measured import MeasuredSweep
 from stagebench.timing.per_tile import stall_by_cause
-from stagebench.timing.probe_cost import perturbed, probe_cost
+from stagebench.timing.probe_cost import doubt, perturbed, probe_cost, why_cost_unknown
 from stagebench.timing.stalls import CAUSES
 
 Rows = tuple[tuple[str, ...], ...]
@@ -137,9 +137,11 @@ def depth_rows(timings: Sequence[VariantTiming]) -> Rows:
 
 
 def _probe_cost(timing: VariantTiming) -> str:
-    """``×1.04``, ``×1.31 perturbed``; of a build that is refused, why."""
+    """``×1.04``, ``×1.31 perturbed``; of a build that is refused, or not timed, why."""
     if timing.refused:
         return f"{UNKNOWN} ({', '.join(' '.join(pair) for pair in refusals(timing))})"
+    if doubt(timing) == "cost_unknown":
+        return f"{UNKNOWN} ({why_cost_unknown(timing)})"
     cost = probe_cost(timing)
     shown = UNKNOWN if cost is None else f"×{cost:.2f}"
     return f"{shown} perturbed" if perturbed(timing) else shown

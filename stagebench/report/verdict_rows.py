@@ -129,4 +129,6 @@ def _note(one: ProfiledVariant) -> str:
         perturbed.insert(0, f"probed is ×{one.probe_cost:.2f} of control")
     if perturbed:
         said.append(f"perturbed: {', '.join(perturbed)}")
+    elif one.probe_file is not None and one.perturbed is None:
+        said.append("what the probes cost is not known: waits may be perturbed")
     return "; ".join(said)

@@ -22,7 +22,7 @@ from stagebench.model.timing import (
 )
 from stagebench.timing.ailments import ailment, refusals
 from stagebench.timing.per_tile import damaged, stall_by_cause
-from stagebench.timing.probe_cost import perturbed, probe_cost
+from stagebench.timing.probe_cost import doubt, perturbed, probe_cost, why_cost_unknown
 
 Outcome = Literal["faster", "slower", "within_noise", "unknown"]
 _TOLD = 2
@@ -195,8 +195,10 @@ def _time(left: VariantTiming, right: VariantTiming, outcome: Outcome) -> str:
 def _perturbed(timing: VariantTiming) -> str:
     if damaged(timing.stalls):
         return f"the probes of {timing.num_stages} are damaged, so that its waits are not known"
+    depth = timing.num_stages
+    if doubt(timing) == "cost_unknown" and not timing.bad:
+        return f"waits of {depth} may be perturbed, for {why_cost_unknown(timing)}"
     if timing.refused and not timing.bad:
-        depth = timing.num_stages
         return "; ".join(f"the {build} build of {depth} {why}" for build, why in refusals(timing))
     if timing.audit:
         more = f" … +{len(timing.audit) - 1} more" if len(timing.audit) > 1 else ""

@@ -14,19 +14,24 @@ from __future__ import annotations
 import math
 import random
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 
 from stagebench.model.timing import Correlation, VariantTiming
 from stagebench.timing.ailments import ailment
-from stagebench.timing.per_tile import damaged, stall_by_cause
-from stagebench.timing.probe_cost import perturbed
+from stagebench.timing.per_tile import stall_by_cause
+from stagebench.timing.probe_cost import Doubt, doubt, why_cost_unknown
 
 LEAST_DEPTHS = 5
 _EXACT = 8
 _SAMPLES = 20_000
 _LEVEL, _Z = 0.95, 1.959964
 _ROUNDING = 1e-9
+
+_DOUBTS: Mapping[Doubt, str] = {
+    "damaged": "waits not known, for the probes are damaged",
+    "perturbed": "waits perturbed by the probes",
+}
 
 
 def correlations(timings: Sequence[VariantTiming]) -> tuple[Correlation, ...]:
@@ -39,7 +44,7 @@ def correlations(timings: Sequence[VariantTiming]) -> tuple[Correlation, ...]:
     depths = [None if each.num_stages is None else float(each.num_stages) for each in sound]
     if all(depth is None for depth in depths):
         return ()
-    by_cause = [{} if perturbed(each) else stall_by_cause(each.stalls) for each in sound]
+    by_cause = [{} if doubt(each) else stall_by_cause(each.stalls) for each in sound]
     found = [correlate("num_stages", depths, "kernel time", times)]
     for role, cause in dict.fromkeys(key for stalls in by_cause for key in stalls):
         cycles = [stalls.get((role, cause)) for stalls in by_cause]
@@ -61,9 +66,12 @@ def left_out(timings: Sequence[VariantTiming]) -> dict[str, tuple[int, ...]]:
 def _why_left_out(timing: VariantTiming) -> str | None:
     if timing.bad:
         return ailment(timing).why
-    if damaged(timing.stalls):
-        return "waits not known, for the probes are damaged"
-    return "waits perturbed by the probes" if timing.stalls and perturbed(timing) else None
+    found = doubt(timing)
+    if found == "refused":
+        return f"waits not known, for {why_cost_unknown(timing)}"
+    if found == "cost_unknown":
+        return f"what the probes cost is not known, for {why_cost_unknown(timing)}"
+    return None if found is None else _DOUBTS[found]
 
 
 def correlate(

@@ -123,8 +123,8 @@ def timing(depth, us, *found, spread=1.0, correct=True, **of_facts):
         num_stages=depth,
         facts=facts(depth, **of_facts),
         base=None if us is None else measured(us, spread),
-        control=None,
-        probed=None,
+        control=measured(100.0) if found else None,
+        probed=measured(100.0) if found else None,
         stalls=Stalls(sites=found, roles=(), read_cycles=20.0, problems=()),
         correct=correct,
     )
@@ -137,6 +137,12 @@ def broken(one):
         offset_bytes=None, count=3,
     )  # fmt: skip
     return replace(one, stalls=replace(one.stalls, problems=(problem,)))
+
+
+def without(one, build, problem=None):
+    """The same with a build that is refused, or (no ``problem``) was not timed."""
+    kept = replace(one, **{build: None}, refused={} if problem is None else {build: problem})
+    return replace(kept, stalls=None) if build == "probed" and problem else kept
 
 
 def probed_at(one, cost):

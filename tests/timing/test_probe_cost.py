@@ -7,7 +7,7 @@ from stagebench.report.profile_rows import depth_rows
 from stagebench.timing.correlate import depth_steps
 from stagebench.timing.probe_cost import perturbed, probe_cost
 from stagebench.timing.rank_correlation import correlations
-from tests.timing.building import measured, stall, timing
+from tests.timing.building import measured, stall, timing, without
 
 
 def probed(depth, us, ratio, *found):
@@ -41,6 +41,18 @@ def test_the_verdict_and_the_table_say_so():
     (step,) = depth_steps(timings)
     assert "probes slow 3 down ×1.30, so that its waits are perturbed" in step.verdict
     assert ("probes cost", "×1.02", "×1.30 perturbed") in depth_rows(timings)
+
+
+def test_a_cost_that_nobody_knows_is_no_cost_of_nothing():
+    """With the control build refused, what was waited may be the probes' own doing: it is said."""
+    timings = [probed(2, 316.0, 1.02, stall(450)), probed(3, 243.0, 1.02, stall(120))]
+    timings[1] = without(timings[1], "control", "other_bits")
+    (step,) = depth_steps(timings)
+    told = "waits of 3 may be perturbed, for the control build computes other bits"
+    assert told in step.verdict
+    assert ("probes cost", "×1.02", "– (control computes other bits)") in depth_rows(timings)
+    alone = without(timings[0], "control")
+    assert ("probes cost", "– (the control build was not timed)") in depth_rows([alone])
 
 
 def test_a_faster_probed_kernel_is_told_as_another_one():

@@ -84,6 +84,7 @@ def test_depth_rows():
     assert rows == [
         ("kernel, µs", "580 ± 1", "316 ± 1", "243 ± 1", "✗ wrong"),
         ("consumer waits for data, cycles per tile", "1419", "450", "120", "–"),
+        ("probes cost", "×1.00", "×1.00", "×1.00", "–"),
         ("versions of A_shared", "1", "2", "3", "4"),
         ("versions of B_shared", "1", "2", "3", "4"),
         ("barriers", "2", "4", "6", "8"),

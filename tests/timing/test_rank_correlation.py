@@ -3,7 +3,7 @@
 import pytest
 
 from stagebench.timing.rank_correlation import correlate, correlations, left_out, ranks
-from tests.timing.building import broken, probed_at, stall, timing
+from tests.timing.building import broken, probed_at, stall, timing, without
 
 
 def test_ranks_share_ties():
@@ -99,4 +99,19 @@ def test_waits_that_can_t_be_trusted_are_not_ranked():
     assert left_out(timings) == {
         "waits perturbed by the probes": (1,),
         "waits not known, for the probes are damaged": (7,),
+    }
+
+
+def test_waits_of_which_nobody_knows_the_cost_are_not_ranked():
+    """No control, no cost, or no probed build at all: left out, and why; the time counts still."""
+    timings = [timing(depth, 900 - depth, stall(100 * depth)) for depth in range(1, 9)]
+    timings[1] = without(timings[1], "control", "hangs")
+    timings[2] = without(timings[2], "control")
+    timings[3] = without(timings[3], "probed", "other_bits")
+    time, data = correlations(timings)
+    assert (time.n, data.n) == (8, 5)
+    assert left_out(timings) == {
+        "what the probes cost is not known, for the control build hangs": (2,),
+        "what the probes cost is not known, for the control build was not timed": (3,),
+        "waits not known, for the probed build computes other bits": (4,),
     }

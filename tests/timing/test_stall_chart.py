@@ -7,7 +7,7 @@ import pytest
 
 from stagebench.errors import MachineError, UsageError
 from stagebench.timing.stall_chart import stall_chart
-from tests.timing.building import broken, probed_at, stall, timing
+from tests.timing.building import broken, probed_at, stall, timing, without
 
 SWEEP = [
     timing(1, 580, stall(1419), stall(9, cause="slot", role="producer")),
@@ -45,6 +45,19 @@ def test_waits_that_can_t_be_trusted_look_so():
     assert lost.count(b"<use") == plain.count(b"<use") - 1
 
 
+def test_waits_of_which_nobody_knows_the_cost_are_hollow():
+    """Refused builds are told above the chart; a sound line is drawn for none of them."""
+    good = [timing(depth, 100, stall(100 * depth)) for depth in (1, 2, 3)]
+    plain = stall_chart(good, title="gemm")
+    unsure = stall_chart([good[0], without(good[1], "control", "hangs"), good[2]], title="gemm")
+    assert "hollow: the probes' cost is not known" in texts(unsure)
+    assert "(the control build hangs at 2: waits may be perturbed)" in texts(unsure)
+    assert unsure.count(b"<use") == plain.count(b"<use") + 2
+    lost = stall_chart([good[0], without(good[1], "probed", "hangs"), good[2]], title="gemm")
+    assert "(the probed build hangs at 2: waits not shown)" in texts(lost)
+    assert lost.count(b"<use") == plain.count(b"<use") - 1
+
+
 def test_same_bytes():
     """No date, no random ids."""
     assert stall_chart(SWEEP, title="gemm") == stall_chart(SWEEP, title="gemm")
@@ -54,6 +67,13 @@ def test_nothing_to_draw():
     """No time, or no right output: said, no empty chart."""
     with pytest.raises(UsageError, match="no depth has a time"):
         stall_chart([timing(1, None), timing(2, 5.0, correct=False)], title="gemm")
+
+
+def test_nothing_but_wrong_depths():
+    """To measure a wrong kernel again is no advice."""
+    with pytest.raises(UsageError) as raised:
+        stall_chart([timing(1, 5.0, correct=False)], title="gemm")
+    assert raised.value.hint == "output wrong at 1: mend the kernel, then measure it again"
 
 
 def test_without_matplotlib(monkeypatch):
