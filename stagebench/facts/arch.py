@@ -1,4 +1,4 @@
-"""Which shared-memory limits does an arch have, and which architectures are known?
+"""Which capability and shared-memory limits has an arch, and which architectures are known?
 
 Source: CUDA C++ Programming Guide, "Compute Capabilities", table "Technical Specifications per
 Compute Capability": maximum amount of shared memory per thread block (opt-in, that is with
@@ -13,11 +13,13 @@ its maximum is the opt-in limit (0x38c00) and a Hopper GPU launches such a kerne
 from __future__ import annotations
 
 import difflib
+import re
 
 from stagebench.errors import UsageError
 from stagebench.model.facts import STATIC_LIMIT_BYTES
 
 _KIB = 1024
+_ARCH = re.compile(r"sm_(\d+)(\d)[af]?")
 SHARED_MEMORY_LIMIT_BYTES = {
     "sm_70": 96 * _KIB,
     "sm_75": 64 * _KIB,
@@ -39,6 +41,16 @@ SHARED_MEMORY_LIMIT_BYTES = {
     "sm_121a": 99 * _KIB,
 }
 """Opt-in limit of shared memory per block, in bytes, by arch."""
+
+
+def capability_of(arch: str) -> tuple[int, int]:
+    """Split ``sm_90a`` into ``(9, 0)``; `UsageError` for what is not written like that."""
+    match = _ARCH.fullmatch(arch)
+    if match is None:
+        raise UsageError(
+            f"{arch!r} is not a CUDA arch", hint="write it like sm_80, sm_90a, sm_100a"
+        )
+    return int(match[1]), int(match[2])
 
 
 def static_limit_bytes(arch: str) -> int | None:

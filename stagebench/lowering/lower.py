@@ -14,6 +14,7 @@ import msgspec
 
 from stagebench.dump.files import Assembly
 from stagebench.errors import MachineError, UsageError
+from stagebench.facts.arch import capability_of
 from stagebench.lowering import failure
 from stagebench.lowering.cache import Cache
 from stagebench.lowering.choose_compilers import Chosen, NoCompiler
@@ -334,8 +335,7 @@ def _longest_first(requests: Sequence[LowerRequest], indices: set[int]) -> list[
 
     def cost(index: int) -> tuple[bool, int, int]:
         request = requests[index]
-        capability = int("".join(ch for ch in request.arch if ch.isdigit()) or 0)
-        return (capability >= 90, -(request.num_stages or 0), index)
+        return (capability_of(request.arch) >= (9, 0), -(request.num_stages or 0), index)
 
     return sorted(indices, key=cost)
 

@@ -15,15 +15,13 @@ a query of the driver quoted in pytorch/ao pull request 4002 (148 SMs, 126.5 MB 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from stagebench.errors import UsageError
+from stagebench.facts.arch import capability_of
 
 _KIB = 1024
 _MIB = 1024 * 1024
 _GIB = 1024 * 1024 * 1024
-_ARCH = re.compile(r"sm_(\d+)(\d)([af]?)")
 
 
 @dataclass(frozen=True)
@@ -80,16 +78,6 @@ DEVICES: dict[tuple[int, int], Device] = {
         _device("NVIDIA GeForce RTX 5090", (12, 0), 170, 96, 32, 100, 1536),
     )
 }
-
-
-def capability_of(arch: str) -> tuple[int, int]:
-    """Split ``sm_90a`` into ``(9, 0)``."""
-    match = _ARCH.fullmatch(arch)
-    if match is None:
-        raise UsageError(
-            f"{arch!r} is not a CUDA arch", hint="write it like sm_80, sm_90a, sm_100a"
-        )
-    return int(match[1]), int(match[2])
 
 
 def device_of(arch: str) -> Device | None:

@@ -20,9 +20,10 @@ from typing import Any
 import torch
 from tilelang import tvm
 
+from stagebench.facts.arch import capability_of
 from stagebench.worker.loading.notes import Notes
 from stagebench.worker.loading.user_tree import UserTree
-from stagebench.worker.tilelang.devices import Device, capability_of, device_of
+from stagebench.worker.tilelang.devices import Device, device_of
 from stagebench.worker.tilelang.gpu_needed import gpu_needed, unknown_property
 from stagebench.worker.tilelang.replaced import replace
 

@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from stagebench.errors import UsageError
+from stagebench.facts.arch import capability_of
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
 from stagebench.model import Diagnostic, ParamValue, Record
 from stagebench.worker.loading.depth_sites import DepthSites
@@ -35,7 +36,6 @@ from stagebench.worker.loading.user_tree import UserTree
 from stagebench.worker.tilelang import kernel_kinds as kinds
 from stagebench.worker.tilelang.argument import as_recorded
 from stagebench.worker.tilelang.chosen_target import targets_are
-from stagebench.worker.tilelang.devices import capability_of
 from stagebench.worker.tilelang.gpu_needed import failed_for_gpu
 from stagebench.worker.tilelang.gpu_probe import answered_probes
 from stagebench.worker.tilelang.offer import Offer
