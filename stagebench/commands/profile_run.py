@@ -35,7 +35,11 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--warmup", type=int, default=5, metavar="N", help="runs before them (5)")
     parser.add_argument(
-        "--timeout", type=float, default=60.0, metavar="S", help="for one launch (60)"
+        "--timeout",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="for one launch (60); what else a variant needs has half an hour a step, or S",
     )
     parser.add_argument(
         "--library", action="store_true", help="also time torch's or cupy's matrix product"

@@ -21,6 +21,9 @@ PROFILE = "profile.json"
 
 TIMEOUT = "timeout"
 """The name of the error of a launch that did not come back."""
+HOST_TIMEOUT = "host_timeout"
+"""The name of the error of a process that was silent for too long while no launch was waited for.
+"""
 OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
 _NOT_RUN = frozenset(
     {
@@ -47,8 +50,9 @@ class RunError(Record, frozen=True, kw_only=True):
     """Why a variant (or one build of it) has no result.
 
     ``name`` is the driver's (``CUDA_ERROR_ILLEGAL_ADDRESS``) or one of ours: ``another_arch``,
-    ``bundle``, ``probe``, ``timeout``, ``process_died``, ``unknown_dtype``.  ``build`` is the one
-    that was loaded or ran (``None``: none of them, or told by an older version).
+    ``bundle``, ``probe``, ``timeout``, ``host_timeout``, ``process_died``, ``unknown_dtype``.
+    ``build`` is the one that was loaded or ran (``None``: none of them, or told by an older
+    version).
     """
 
     name: str

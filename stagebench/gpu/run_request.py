@@ -60,7 +60,7 @@ class Unusable(Record, frozen=True, kw_only=True, tag="unusable"):
 class Launching(Record, frozen=True, kw_only=True, tag="launching"):
     """Launches of a build are now waited for; by earlier ones they take ``seconds`` (0: none was).
 
-    Until `Back` nothing else is done; what a process does otherwise may take any time.
+    Until `Back` nothing else is done; what a process does otherwise may take far longer.
     """
 
     build: CubinKind

@@ -2,13 +2,14 @@
 
 Variants run in a child process.  A build that faults takes its context with it: the child says so
 and ends; one that hangs or dies is ended from here.  What runs next gets a fresh child.  Only
-launches that a child waits for are timed: its own work, on the host, may take as long as it does.
+launches that a child waits for are held to the user's limit.  Its other work, a float64 reference
+on the host or a call of the driver (which, where that is stuck, never returns), has one of its own
+that is far above what any of it takes.
 """
 
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import selectors
 import subprocess
@@ -20,7 +21,7 @@ from pathlib import Path
 import msgspec
 
 from stagebench.errors import MachineError
-from stagebench.gpu.records import TIMEOUT, Device, ProfiledVariant, RunError
+from stagebench.gpu.records import HOST_TIMEOUT, TIMEOUT, Device, ProfiledVariant, RunError
 from stagebench.gpu.run_request import (
     Answer,
     Back,
@@ -35,6 +36,10 @@ from stagebench.gpu.run_request import (
 
 START_SECONDS = 120.0
 """For a child to open the device: the first context of a cold machine takes a while."""
+HOST_SECONDS = 1800.0
+"""For one step of a child's work that is no launch; a user's limit that is larger counts here too.
+The longest that we know of, the float64 reference of a large kernel, takes some minutes.
+"""
 _END_SECONDS = 10.0
 _LONGEST_WAIT_SECONDS = 3600.0
 """At a time: `select` takes no more than some weeks."""
@@ -53,11 +58,20 @@ class ChildError(Exception):
 
 
 class Watchdog:
-    """Runs requests in a child, one at a time; each launch within ``timeout_seconds``."""
+    """Runs requests in a child, one at a time; each launch within ``timeout_seconds``.
 
-    def __init__(self, command: Sequence[str], timeout_seconds: float) -> None:
+    ``host_seconds`` is for each step that is no launch.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        timeout_seconds: float,
+        host_seconds: float = HOST_SECONDS,
+    ) -> None:
         self._command = list(command)
         self._timeout = timeout_seconds
+        self._host = max(host_seconds, timeout_seconds)
         self._child: subprocess.Popen[bytes] | None = None
         self._pending = b""
         self._log = b""
@@ -86,9 +100,13 @@ class Watchdog:
         found: ProfiledVariant | None = None
         running: Launching | None = None
         while True:
-            seconds = math.inf if running is None else self._timeout + running.seconds
             try:
-                answer = self._answer(seconds, "a launch did not come back within")
+                if running is None:
+                    late = "no launch was waited for, and its process was silent for"
+                    answer = self._answer(self._host, late, HOST_TIMEOUT)
+                else:
+                    late = "a launch did not come back within"
+                    answer = self._answer(self._timeout + running.seconds, late)
             except ChildError as exc:
                 build = None if running is None else running.build
                 error = msgspec.structs.replace(exc.error, build=build)
@@ -140,13 +158,14 @@ class Watchdog:
             child.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             child.kill()
-            child.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):  # inside of a stuck driver
+                child.wait(_END_SECONDS)
         for stream in (child.stdout, child.stderr):
             if stream is not None:
                 stream.close()
 
-    def _answer(self, seconds: float, late: str) -> Answer:
-        """The next answer; `ChildError` where there is none in time: ``late`` and the time."""
+    def _answer(self, seconds: float, late: str, name: str = TIMEOUT) -> Answer:
+        """The next answer; `ChildError` ``name`` where none is in time: ``late`` and the time."""
         child = self._child
         if child is None or child.stdout is None or child.stderr is None:
             raise RuntimeError("no child")
@@ -159,7 +178,8 @@ class Watchdog:
                 if left <= 0:
                     child.kill()
                     self.stop()
-                    raise ChildError(RunError(name=TIMEOUT, message=f"{late} {seconds:.3g} s"))
+                    shown = f"{seconds:.3g}" if seconds < 1000 else f"{seconds:.0f}"
+                    raise ChildError(RunError(name=name, message=f"{late} {shown} s"))
                 for key, _ in selector.select(min(left, _LONGEST_WAIT_SECONDS)):
                     data = os.read(key.fd, 1 << 16)
                     if key.fileobj is child.stdout:

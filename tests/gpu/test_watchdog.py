@@ -40,13 +40,13 @@ def result(tmp_path):
     return profiled(variant, right, (), None)
 
 
-def watched(*steps, seconds=0.2):
+def watched(*steps, seconds=0.2, **limits):
     """What `run` returns of a child that says these records and sleeps, or ends, between them."""
     lines = ["import sys, time"]
     for step in (Ready(device=DEVICE, notes=()), "sys.stdin.readline()", *steps):
         said = f"print({msgspec.json.encode(step).decode()!r}, flush=True)"
         lines.append(step if isinstance(step, str) else said)
-    watchdog = Watchdog([sys.executable, "-c", "\n".join(lines)], seconds)
+    watchdog = Watchdog([sys.executable, "-c", "\n".join(lines)], seconds, **limits)
     try:
         return watchdog.run(REQUEST)
     finally:
@@ -54,9 +54,26 @@ def watched(*steps, seconds=0.2):
 
 
 def test_host_work_is_no_hang(result):
-    """What the child does between launches, and before the first, takes as long as it takes."""
+    """What the child does between launches, and before the first, may take far longer."""
     wait = f"time.sleep({SLOW})"
     assert watched(wait, LAUNCH, Back(), wait, Ran(result=result)) == result
+
+
+@pytest.mark.parametrize("heard", [(), (LAUNCH, Back())])
+def test_host_work_that_never_ends_is_no_verdict_on_the_kernel(result, heard):
+    """A stuck driver, say: told as what it is, of no build; what was found before is kept."""
+    with pytest.raises(ChildError) as raised:
+        watched(Found(result=result), *heard, "time.sleep(60)", host_seconds=0.3)
+    error = raised.value.error
+    assert (error.name, error.build, error.problem) == ("host_timeout", None, "not_run")
+    assert error.told == "no launch was waited for, and its process was silent for 0.3 s"
+    assert raised.value.found == result
+
+
+def test_a_user_who_waits_longer_waits_longer_for_the_host_too(result):
+    """The larger of the two limits holds for what is no launch."""
+    wait = f"time.sleep({SLOW})"
+    assert watched(wait, Ran(result=result), seconds=60.0, host_seconds=0.1) == result
 
 
 def test_a_batch_may_take_what_its_launches_take(result):
