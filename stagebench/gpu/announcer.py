@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from stagebench.bundle.records import CubinKind
-from stagebench.gpu.driver import of_build
+from stagebench.gpu.build_error import of_build
 from stagebench.gpu.records import ProfiledVariant
 from stagebench.gpu.run_request import Back, Found, Launching, Told
 

@@ -6,12 +6,9 @@ Every function of ``cuda.bindings.driver`` returns a tuple whose first item is a
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-from collections.abc import Iterator
 from typing import Any
 
-from stagebench.bundle.records import CubinKind
 from stagebench.errors import MachineError
 
 OLDEST_DRIVER = 12_000
@@ -59,25 +56,6 @@ class DriverError(Exception):
     def sticky(self) -> bool:
         """Is this process's context lost, so that every later call fails too?"""
         return self.name in STICKY
-
-
-class BuildError(DriverError):
-    """A driver call that did not succeed, and the build that was loaded or ran."""
-
-    def __init__(self, build: CubinKind, cause: DriverError) -> None:
-        super().__init__(cause.call, cause.name)
-        self.build = build
-
-
-@contextlib.contextmanager
-def of_build(build: CubinKind) -> Iterator[None]:
-    """What goes wrong inside is that build's: a `BuildError`."""
-    try:
-        yield
-    except BuildError:
-        raise
-    except DriverError as exc:
-        raise BuildError(build, exc) from exc
 
 
 class Driver:

@@ -21,20 +21,20 @@ from stagebench.bundle.records import CUBIN_KINDS, BundledVariant, CubinKind
 from stagebench.dump.atomic_file import write_file
 from stagebench.gpu import tensor_map
 from stagebench.gpu.announcer import Announcer
+from stagebench.gpu.build_error import BuildError, of_build, run_error
 from stagebench.gpu.build_times import BuildTimes
 from stagebench.gpu.correctness import compare
 from stagebench.gpu.device import runs_on
-from stagebench.gpu.driver import BuildError, DriverError, of_build
+from stagebench.gpu.driver import DriverError
 from stagebench.gpu.dtypes import Raw, UnknownDtypeError, dtype_of
 from stagebench.gpu.judging import Judge
 from stagebench.gpu.launch import (
     LoadedKernel,
     launch_config,
-    load_kernel,
     pack_arguments,
     start,
-    unload_kernel,
 )
+from stagebench.gpu.loaded_kernels import LoadedKernels
 from stagebench.gpu.memory import Memory
 from stagebench.gpu.outputs import OutputStore
 from stagebench.gpu.probe_buffer import ProbeBuffer, ProbeError
@@ -56,12 +56,6 @@ class _Build:
     kernel: LoadedKernel
     buffer: ProbeBuffer | None
     run: BuildRun
-
-
-def run_error(error: DriverError) -> RunError:
-    """As it is recorded."""
-    build = error.build if isinstance(error, BuildError) else None
-    return RunError(name=error.name, message=str(error), build=build)
 
 
 def run_variant(
@@ -90,8 +84,10 @@ def run_variant(
     except UnknownDtypeError as exc:
         return _refused(variant, "unknown_dtype", str(exc))
     try:
-        with Memory(session.driver) as memory:
-            running = _Running(session, opened, store, request, tensors, memory, announcer)
+        with Memory(session.driver) as memory, LoadedKernels(session.driver) as kernels:
+            running = _Running(
+                session, opened, store, request, tensors, memory, announcer, kernels=kernels
+            )
             return running.all(base)
     except DriverError as exc:
         if exc.sticky:
@@ -115,6 +111,8 @@ class _Running:
         tensors: list[HostTensor],
         memory: Memory,
         announcer: Announcer,
+        *,
+        kernels: LoadedKernels,
     ) -> None:
         self._session = session
         self._driver = session.driver
@@ -124,6 +122,7 @@ class _Running:
         self._variant = opened.variant(request.id)
         self._tensors = tensors
         self._memory = memory
+        self._kernels = kernels
         self._announcer = announcer
         self._sets = [DeviceTensors(memory, tensors)]
         self._evicting: int | None = None
@@ -133,7 +132,7 @@ class _Running:
     def all(self, cubin: bytes) -> ProfiledVariant:
         """Correctness of base, then the other builds, then times; told after each."""
         with of_build("base"):
-            base = load_kernel(self._driver, cubin, self._variant.launch)
+            base = self._kernels.load(cubin, self._variant.launch)
             first, buffers, differing = self._repeat(base)
         outputs = self._save(first, buffers)
         self._store.keep(self._variant.id, first)
@@ -161,8 +160,6 @@ class _Running:
         if "probed" in builds:
             with self._of_its_own("probed"):
                 probe_file = self._save_probes(builds["probed"])
-        for one in builds.values():
-            unload_kernel(self._driver, one.kernel)
         return result(probe_file)
 
     def _wanted(self, kind: CubinKind) -> bool:
@@ -267,7 +264,7 @@ class _Running:
     def _prepare(self, kind: CubinKind, first: dict[str, Raw], *, steady: bool) -> _Build:
         """A control or probed build: same inputs, same bits?  Not asked where base's own move."""
         cubin = self._opened.load(self._variant.cubins[kind])
-        kernel = load_kernel(self._driver, cubin, self._variant.launch)
+        kernel = self._kernels.load(cubin, self._variant.launch)
         buffer = None
         if kind == "probed":
             if self._variant.probe is None:

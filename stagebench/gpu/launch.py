@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stagebench.gpu.driver import Driver
+from stagebench.gpu.driver import Driver, DriverError
 from stagebench.model import Launch, TmaDescriptor
 
 _SCALARS: dict[str, type[Any]] = {
@@ -43,6 +43,15 @@ class LoadedKernel:
 def load_kernel(driver: Driver, cubin: bytes, launch: Launch) -> LoadedKernel:
     """Load a cubin and allow its dynamic shared memory and cluster; `DriverError`."""
     module = driver.call("cuModuleLoadData", cubin)
+    try:
+        return _prepared(driver, module, launch)
+    except DriverError as exc:
+        if not exc.sticky:
+            driver.call("cuModuleUnload", module)
+        raise
+
+
+def _prepared(driver: Driver, module: Any, launch: Launch) -> LoadedKernel:  # noqa: ANN401 - bindings
     function = driver.call("cuModuleGetFunction", module, launch.function.encode())
     kind = driver.api.CUfunction_attribute
     if launch.dynamic_smem_bytes:

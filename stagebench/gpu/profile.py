@@ -137,7 +137,7 @@ def _run_one(watchdog: Watchdog, variant: BundledVariant, request: RunRequest) -
             if build is not None and build != "base" and build not in failed:
                 failed[build] = exc.error
                 continue
-            found = ended(variant, exc.found, exc.error)
+            found = ended(variant, exc.found or first, exc.error)
         return with_failed(with_first_verdict(found, first), failed)
 
 

@@ -60,22 +60,15 @@ def profiled(
     notes: tuple[str, ...] = (),
 ) -> ProfiledVariant:
     """A variant that ran, with what its probes cost."""
-    medians = {
-        one.kind: one.time.median_us
-        for one in builds
-        if one.time is not None and one.problem is None
-    }
     audit = variant.audit if any(one.kind == "probed" for one in builds) else ()
-    control = _ratio(medians.get("control"), medians.get("base"))
-    probe = _ratio(medians.get("probed"), medians.get("control"))
-    return ProfiledVariant(
+    found = ProfiledVariant(
         id=variant.id,
         variant=variant.variant,
         correctness=correctness,
         builds=builds,
-        control_cost=control,
-        probe_cost=probe,
-        perturbed=True if audit else None if probe is None else is_perturbed(probe),
+        control_cost=None,
+        probe_cost=None,
+        perturbed=None,
         probe_file=probe_file,
         probe_metadata=None,
         error=None,
@@ -83,14 +76,34 @@ def profiled(
         notes=notes,
         audit=audit,
     )
+    return _with_costs(found)
 
 
 def with_failed(result: ProfiledVariant, failed: Mapping[CubinKind, RunError]) -> ProfiledVariant:
-    """The result with the builds that took their process with them, in the order of builds."""
+    """The result with the builds that came to nothing, in the order of builds.
+
+    They faulted, hung, took their process with them, could not be read or loaded, or their probes
+    could not be kept: what was found of them before, and against them, does not count.
+    """
     builds = {one.kind: one for one in result.builds}
     builds |= {kind: BuildRun.failed(kind, error) for kind, error in failed.items()}
+    ordered = tuple(builds[kind] for kind in CUBIN_KINDS if kind in builds)
+    return _with_costs(msgspec.structs.replace(result, builds=ordered))
+
+
+def _with_costs(result: ProfiledVariant) -> ProfiledVariant:
+    """What control and probes cost, by the times of sound builds; no probes of one that is not."""
+    sound = {one.kind: one.time for one in result.builds if one.problem is None}
+    medians = {kind: time.median_us for kind, time in sound.items() if time is not None}
+    control = _ratio(medians.get("control"), medians.get("base"))
+    probe = _ratio(medians.get("probed"), medians.get("control"))
+    perturbed = True if result.audit else None if probe is None else is_perturbed(probe)
     return msgspec.structs.replace(
-        result, builds=tuple(builds[kind] for kind in CUBIN_KINDS if kind in builds)
+        result,
+        control_cost=control,
+        probe_cost=probe,
+        perturbed=perturbed if "probed" in sound else None,
+        probe_file=result.probe_file if "probed" in sound else None,
     )
 
 

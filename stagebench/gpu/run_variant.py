@@ -18,8 +18,9 @@ import msgspec
 from stagebench.bundle.read import read_bundle
 from stagebench.errors import StagebenchError
 from stagebench.gpu.announcer import Announcer
+from stagebench.gpu.build_error import run_error
 from stagebench.gpu.driver import Driver, DriverError, open_driver
-from stagebench.gpu.execution import run_error, run_variant
+from stagebench.gpu.execution import run_variant
 from stagebench.gpu.outputs import OutputStore
 from stagebench.gpu.run_request import Answer, Lost, Ran, Ready, RunRequest, Unusable
 from stagebench.gpu.session import open_session

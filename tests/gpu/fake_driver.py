@@ -53,6 +53,7 @@ class FakeApi:
         self.calls = []
         self.memory = {}
         self.globals = {}
+        self.modules = []
         self.poisoned = False
         self.lost = None
         self._next = 0x10000
@@ -154,7 +155,12 @@ class FakeApi:
             return self._ok(Module("poison"))
         if not text.startswith("fake "):
             return (RESULT.CUDA_ERROR_INVALID_IMAGE,)
-        return self._ok(Module(text.removeprefix("fake ")))
+        self.modules.append(Module(text.removeprefix("fake ")))
+        return self._ok(self.modules[-1])
+
+    def _cuModuleUnload(self, module):
+        self.modules = [one for one in self.modules if one is not module]
+        return self._ok()
 
     def _cuModuleGetFunction(self, module, _):
         return self._ok(module)
@@ -227,3 +233,21 @@ class FakeApi:
             os.abort()
         elif behaviour == "probed":
             self.memory[self.globals["pointer"]][:4] = b"lane"
+
+
+class LosesProbes(FakeApi):
+    """Nothing of 64 bytes, which is a buffer of probes, can be read back."""
+
+    def _cuMemcpyDtoH(self, data, pointer, size):
+        if size == 64:
+            return (RESULT.CUDA_ERROR_INVALID_VALUE,)
+        return super()._cuMemcpyDtoH(data, pointer, size)
+
+
+class FailsWarm(FakeApi):
+    """The control build runs once; the next time it can't be launched."""
+
+    def _cuLaunchKernelEx(self, config, module, *more):
+        if module.behaviour == "rounded" and module.launches:
+            return (RESULT.CUDA_ERROR_INVALID_VALUE,)
+        return super()._cuLaunchKernelEx(config, module, *more)

@@ -11,7 +11,8 @@ import pytest
 from stagebench.bundle.read import read_bundle
 from stagebench.dump.profiler_sidecar import read_sidecar
 from stagebench.gpu.announcer import Announcer
-from stagebench.gpu.driver import BuildError, Driver
+from stagebench.gpu.build_error import BuildError
+from stagebench.gpu.driver import Driver
 from stagebench.gpu.dtypes import dtype_of, numpy_dtype
 from stagebench.gpu.execution import run_variant
 from stagebench.gpu.inputs import random_values
@@ -22,7 +23,7 @@ from stagebench.gpu.run_variant import serve
 from stagebench.gpu.session import open_session
 from stagebench.model import LaunchParam, ProfilerBuffer
 from tests.bundle.building import A, C, bundle, launch, name, parts, tensor
-from tests.gpu.fake_driver import RESULT, FakeApi
+from tests.gpu.fake_driver import RESULT, FailsWarm, FakeApi, LosesProbes
 
 PROBE = b'{"symbol": "__sb_probe_base", "buffer_bytes": 64, "stride_bytes": 64, "sites": []}'
 PROBED = {"cubins": {"control": b"fake copy", "probed": b"fake probed"}, "probe": PROBE}
@@ -243,6 +244,23 @@ def test_a_broken_probed_build_loses_itself_alone(tmp_path, cubin, probe, error)
     found = device.run(0)
     assert [b.error and b.error.name for b in found.builds] == [None, error]
     assert (found.error, found.probe_file, found.bad) == (None, None, True)
+    assert device.api.modules == []
+
+
+def test_probes_that_cannot_be_kept_have_no_cost(tmp_path):
+    """The probed build is refused at its very end: what its time said before is not told."""
+    found = Device(tmp_path, parts(0, **PROBED), api=LosesProbes(), runs=10).run(0)
+    assert [b.problem for b in found.builds] == [None, None, "fails"]
+    assert (round(found.control_cost, 3), found.probe_cost, found.perturbed) == (1.0, None, None)
+
+
+def test_a_build_that_is_left_out_while_timing_is_unloaded_too(tmp_path):
+    """It was told of, and nothing of it stays on the device."""
+    cubins = {"control": b"fake rounded"}
+    how = launch(tensors=(A, tensor("C", read=True, written=True)))
+    device = Device(tmp_path, parts(0, how=how, cubins=cubins), api=FailsWarm(), runs=10)
+    assert [b.problem for b in device.run(0).builds] == [None, "fails"]
+    assert (device.api.modules, device.api.memory) == ([], {})
 
 
 def test_inputs_go_round(tmp_path):
@@ -278,7 +296,7 @@ def test_a_variant_that_cannot_run(tmp_path, change, verdict, error):
     device = Device(tmp_path, parts(0), parts(1, **change))
     found = device.run(1)
     assert (found.correctness.verdict, found.error.name) == (verdict, error)
-    assert device.api.memory == {}
+    assert (device.api.memory, device.api.modules) == ({}, [])
     assert device.run(0).error is None
 
 

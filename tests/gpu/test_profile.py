@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from stagebench.bundle.read import read_bundle
 from stagebench.errors import MachineError
-from stagebench.gpu.profile import ProfileOptions, in_order, profile
-from stagebench.gpu.records import PROFILE, Profile
-from stagebench.gpu.run_request import RunOptions
-from stagebench.gpu.watchdog import Watchdog
+from stagebench.gpu.profile import ProfileOptions, _run_one, in_order, profile
+from stagebench.gpu.records import PROFILE, BuildRun, Correctness, Profile, RunError
+from stagebench.gpu.results import profiled as result_of
+from stagebench.gpu.run_request import RunOptions, RunRequest
+from stagebench.gpu.watchdog import ChildError, Watchdog
 from stagebench.model.timing import Measurement
 from stagebench.probe.audit_records import finding
 from stagebench.report.profile_rows import depth_rows
@@ -141,6 +143,35 @@ def test_a_build_for_probes_takes_itself_alone(tmp_path):
     )  # fmt: skip
 
 
+def test_a_retry_that_dies_keeps_what_was_found_before(tmp_path):
+    """Without a build it says nothing of the kernel: the first verdict and time stand."""
+    (variant,) = read_bundle(bundle(tmp_path, parts(0, **PROBED))).bundle.variants
+    right = Correctness(
+        verdict="correct", reference="float64", runs=2, differing_runs=0, smem_poisoned=True,
+        tensors=(),
+    )  # fmt: skip
+    time = Measurement(median_us=10.0, low_us=9.0, high_us=11.0, runs=10, level=0.95)
+    builds = tuple(
+        replace(BuildRun.untimed(kind), time=time) for kind in ("base", "control", "probed")
+    )
+    first = result_of(variant, right, builds, "probe-0.bin")
+    hung = RunError(name="timeout", message="a launch did not come back", build="probed")
+    died = RunError(name="process_died", message="its process ended by signal 9")
+    ends = iter([ChildError(hung, first), ChildError(died)])
+
+    class Child:
+        def run(self, _):
+            raise next(ends)
+
+    request = RunRequest(id=name(0), references=(), probe_file=None, options=RunOptions())
+    found = _run_one(Child(), variant, request)
+    assert (found.correctness, found.error) == (right, died)
+    assert [(b.problem, b.time) for b in found.builds] == [
+        (None, time), (None, time), ("hangs", None),
+    ]  # fmt: skip
+    assert (found.control_cost, found.probe_cost, found.probe_file) == (1.0, None, None)
+
+
 def test_what_the_audit_found_is_told_beside_the_times(tmp_path):
     """A build for probes that is another kernel by its machine code has perturbed waits."""
     spills = finding("spills", "registers are spilled: 256 → 468 bytes")
@@ -210,8 +241,6 @@ def test_no_device_is_an_error_of_the_machine(tmp_path):
 
 def test_references_run_first(tmp_path):
     """Whatever the order of the bundle, what is compared with has run before."""
-    from stagebench.bundle.read import read_bundle
-
     opened = read_bundle(bundle(tmp_path, parts(3), parts(1), parts(0), parts(0, arch="sm_80")))
     ordered = in_order(opened.bundle.variants)
     assert [v.variant.num_stages for v in ordered] == [0, 0, 1, 3]
