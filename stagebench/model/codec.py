@@ -24,12 +24,21 @@ def decode(data: bytes | str, kind: type[T], source: str) -> T:
     except RecursionError as exc:
         raise DumpError(f"{source}: JSON that is nested too deeply") from exc
     except msgspec.DecodeError as exc:
-        version = _schema_version(data)
-        if version not in (None, SCHEMA_VERSION):
+        version, read = _schema_version(data), _version_of(kind)
+        if version not in (None, read):
             raise DumpError(
-                f"{source}: schema version {version!r}, this stagebench reads {SCHEMA_VERSION}"
+                f"{source}: schema version {version!r}, this stagebench reads {read}"
             ) from exc
         raise DumpError(f"{source}: {exc}") from exc
+
+
+def _version_of(kind: object) -> object:
+    """The schema version of a record that has one of its own; else that of facts."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        for field in msgspec.structs.fields(kind):
+            if field.name == "schema_version":
+                return field.default
+    return SCHEMA_VERSION
 
 
 def _schema_version(data: bytes | str) -> object:

@@ -85,9 +85,11 @@ class ProbeMetadata(Record, frozen=True, kw_only=True):
     of a site in ``pairs`` holds the wait of the next site too, which has no record of its own.
     ``ordinal_bits`` of a record's tag are its index in the lane.  ``buffer_bytes`` is
     ``sampled_ctas`` · ``warps_per_cta`` · ``stride_bytes``; ``stride_bytes`` is 64 + 16 · ``cap``.
+    Version 2: two waits may share a record (``pairs``), and ``ordinal_bits`` say how long its index
+    is.
     """
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     kernel: str
     symbol: str
     sites: tuple[ProbeSite, ...]

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from stagebench.errors import DumpError
 from stagebench.model.codec import decode as decode_json
 from stagebench.model.timing import ProbeMetadata
 from stagebench.timing.decode import decode
@@ -83,6 +84,17 @@ def test_the_ctas_share_one_axis():
     assert second[0] < first[1]
     assert 20_000 < first[1] - first[0] < 60_000  # one of eight waves of a 257 µs kernel
     assert timeline_svg(timeline) == timeline_svg(timeline)
+
+
+def test_metadata_of_older_probes_say_so():
+    """Those of version 1 had another layout: the version is told, not a field that they lack."""
+    text = (
+        (DATA / "gemm.sm_90a.3.json")
+        .read_bytes()
+        .replace(b'"schema_version": 2', b'"schema_version": 1')
+    )
+    with pytest.raises(DumpError, match="probe.json: schema version 1, this stagebench reads 2"):
+        decode_json(text.replace(b'"ordinal_bits"', b'"bits"'), ProbeMetadata, "probe.json")
 
 
 def test_the_metadata_are_strict():
