@@ -14,7 +14,7 @@ import numpy as np
 
 from stagebench.gpu.dtypes import Doubles, Dtype, Raw, as_doubles
 from stagebench.gpu.records import TensorComparison
-from stagebench.model.timing import Verdict
+from stagebench.model.timing import RunVerdict
 
 _ELEMENT_FACTOR = 10.0
 
@@ -45,7 +45,7 @@ def relative_error(reference: Doubles, found: Doubles) -> float:
     return difference / size
 
 
-def verdict_of(differing_runs: int, tensors: Sequence[TensorComparison]) -> Verdict:
+def verdict_of(differing_runs: int, tensors: Sequence[TensorComparison]) -> RunVerdict:
     """A race before an error: what moves between runs has no one error."""
     if differing_runs:
         return "race"

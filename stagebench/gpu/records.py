@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from stagebench.bundle.records import CubinKind, SkippedVariant
 from stagebench.model import Record, Variant
-from stagebench.model.timing import BAD, BuildProblem, Measurement, Verdict
+from stagebench.model.timing import BAD, BuildProblem, Measurement, RunVerdict
 from stagebench.probe.audit_records import Finding
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Correctness(Record, frozen=True, kw_only=True):
     what that needs is `stagebench.gpu.poison`.
     """
 
-    verdict: Verdict
+    verdict: RunVerdict
     reference: str | None
     runs: int
     differing_runs: int

@@ -8,7 +8,7 @@ import msgspec
 
 from stagebench.bundle.records import CUBIN_KINDS, BundledVariant, CubinKind
 from stagebench.gpu.records import BuildRun, Correctness, ProfiledVariant, RunError
-from stagebench.model.timing import BAD, Verdict
+from stagebench.model.timing import BAD, RunVerdict
 
 PERTURBED_ABOVE = 1.15
 """Probed over control, from which on what the probes say is not trusted as a time.
@@ -23,7 +23,7 @@ def is_perturbed(probe_cost: float) -> bool:
     return not 1 / PERTURBED_ABOVE <= probe_cost <= PERTURBED_ABOVE
 
 
-def not_run(variant: BundledVariant, verdict: Verdict, error: RunError) -> ProfiledVariant:
+def not_run(variant: BundledVariant, verdict: RunVerdict, error: RunError) -> ProfiledVariant:
     """A variant of which nothing was measured."""
     nothing = Correctness(
         verdict=verdict,

@@ -14,12 +14,12 @@ import msgspec
 from stagebench.model.base import Extent, Record
 from stagebench.model.facts import LineKind, Section
 
-Verdict = Literal["correct", "wrong", "race", "fails", "hangs", "not_run", "not_compared"]
+RunVerdict = Literal["correct", "wrong", "race", "fails", "hangs", "not_run", "not_compared"]
 """``wrong``: differs from the reference by more than rounding; ``race``: runs on the same inputs
 differ; ``fails``: the kernel, or its launch, ended in an error; ``hangs``: a launch did not come
 back; ``not_run``: it could not be run (another arch, a damaged file, no memory);
 ``not_compared``: it ran, always the same, and there was nothing to compare it with."""
-BAD: tuple[Verdict, ...] = ("wrong", "race", "fails", "hangs", "not_run")
+BAD: tuple[RunVerdict, ...] = ("wrong", "race", "fails", "hangs", "not_run")
 """Those that are shown in red, that have no time, and that a command's exit code tells of."""
 
 BuildProblem = Literal["other_bits", "fails", "hangs", "not_run"]
@@ -227,7 +227,7 @@ class VariantTiming(Record, frozen=True, kw_only=True):
     probed: Measurement | None
     stalls: Stalls | None
     correct: bool | None
-    verdict: Verdict | None = None
+    verdict: RunVerdict | None = None
     refused: dict[Literal["control", "probed"], BuildProblem] = msgspec.field(default_factory=dict)
     audit: tuple[str, ...] = ()
 

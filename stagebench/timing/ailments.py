@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stagebench.model.timing import BuildProblem, VariantTiming, Verdict
+from stagebench.model.timing import BuildProblem, RunVerdict, VariantTiming
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Ailment:
         return "output wrong" if self.word == "wrong" else self.word
 
 
-_AILMENTS: Mapping[Verdict | None, Ailment] = {
+_AILMENTS: Mapping[RunVerdict | None, Ailment] = {
     "wrong": Ailment("wrong", "is wrong"),
     "race": Ailment("race", "has a race"),
     "fails": Ailment("fails", "fails"),

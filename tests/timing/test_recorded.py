@@ -93,7 +93,7 @@ def test_metadata_of_older_probes_say_so():
         .read_bytes()
         .replace(b'"schema_version": 2', b'"schema_version": 1')
     )
-    with pytest.raises(DumpError, match="probe.json: schema version 1, this stagebench reads 2"):
+    with pytest.raises(DumpError, match="schema version 1, this stagebench reads 2"):
         decode_json(text.replace(b'"ordinal_bits"', b'"bits"'), ProbeMetadata, "probe.json")
 
 
