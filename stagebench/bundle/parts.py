@@ -9,7 +9,7 @@ from stagebench.bundle.errors import BundleError
 from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.records import CubinKind, ValueRange
 from stagebench.model import Launch, VariantResult
-from stagebench.probe.audit_records import Finding
+from stagebench.model.audit_finding import AuditFinding
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class VariantParts:
     cubins: Mapping[CubinKind, bytes]
     cubin_arch: str
     probe: bytes | None = None
-    audit: tuple[Finding, ...] = ()
+    audit: tuple[AuditFinding, ...] = ()
     scalars: Mapping[str, int | float] = field(default_factory=dict)
     values: Mapping[str, ValueRange] = field(default_factory=dict)
     contents: Mapping[str, bytes] = field(default_factory=dict)

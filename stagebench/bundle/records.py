@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from stagebench.model import Launch, Record, Variant
-from stagebench.probe.audit_records import Finding
+from stagebench.model.audit_finding import AuditFinding
 
 BUNDLE_SCHEMA_VERSION: Literal[2] = 2
 BUNDLE = "bundle.json"
@@ -94,7 +94,7 @@ class BundledVariant(Record, frozen=True, kw_only=True):
     facts: BundledFile | None
     probe: BundledFile | None
     machine: BundledFile | None = None
-    audit: tuple[Finding, ...] = ()
+    audit: tuple[AuditFinding, ...] = ()
 
 
 class SkippedVariant(Record, frozen=True, kw_only=True):

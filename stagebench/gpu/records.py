@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 from stagebench.bundle.records import CubinKind, SkippedVariant
 from stagebench.model import Record, Variant
+from stagebench.model.audit_finding import AuditFinding
 from stagebench.model.timing import BAD, BuildProblem, Measurement, RunVerdict
-from stagebench.probe.audit_records import Finding
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -191,7 +191,7 @@ class ProfiledVariant(Record, frozen=True, kw_only=True):
     error: RunError | None
     outputs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    audit: tuple[Finding, ...] = ()
+    audit: tuple[AuditFinding, ...] = ()
 
     @property
     def bad(self) -> bool:

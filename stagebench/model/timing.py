@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from stagebench.model.audit_finding import AuditFinding
 from stagebench.model.base import Extent, Record
 from stagebench.model.facts import LineKind, Section
 
@@ -217,7 +218,7 @@ class VariantTiming(Record, frozen=True, kw_only=True):
     ``probed`` with probes.  ``verdict`` is what the device said of it (``None``: told by an older
     version, of which ``correct`` is all that is kept: false where the output was wrong).
     ``refused`` are builds of which nothing is used, ``audit`` what makes the machine code of the
-    builds with probes another kernel than the one as compiled, in words.
+    builds with probes another kernel than the one as compiled.
     """
 
     num_stages: int | None
@@ -229,7 +230,7 @@ class VariantTiming(Record, frozen=True, kw_only=True):
     correct: bool | None
     verdict: RunVerdict | None = None
     refused: dict[Literal["control", "probed"], BuildProblem] = msgspec.field(default_factory=dict)
-    audit: tuple[str, ...] = ()
+    audit: tuple[AuditFinding, ...] = ()
 
     @property
     def bad(self) -> bool:

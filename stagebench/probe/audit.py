@@ -16,8 +16,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from stagebench.assemble.records import MachineText
+from stagebench.model.audit_finding import AuditedBuild, AuditFinding
 from stagebench.model.facts import Launch
-from stagebench.probe.audit_records import Audit, Build, Finding, SiteAudit, SiteStatus, finding
+from stagebench.probe.audit_records import Audit, SiteAudit, SiteStatus, finding
 from stagebench.probe.audit_resources import compare_resources, ctas_per_sm, spill_bytes
 from stagebench.probe.insert import Placed, ProbedText
 from stagebench.probe.line_insertion import Lines
@@ -42,7 +43,7 @@ _OPS = {"cluster_sync": ("cluster_wait",), "syncthreads": ("syncthreads", "parti
 
 
 def audit(
-    builds: Mapping[Build, MachineText],
+    builds: Mapping[AuditedBuild, MachineText],
     probed: ProbedText,
     control: Lines,
     *,
@@ -163,14 +164,17 @@ def _reads_clock(instruction: Instruction) -> bool:
     return instruction.head in _READS and any(_CLOCK in one for one in instruction.operands)
 
 
-def _skeleton(sync: Mapping[Build, Sequence[SassSite]]) -> list[Finding]:
+def _skeleton(sync: Mapping[AuditedBuild, Sequence[SassSite]]) -> list[AuditFinding]:
     ops = {
         build: [_shown(site) for site in sites if site.op not in _NOT_OF_THE_KERNEL]
         for build, sites in sync.items()
     }
     counts = {build: Counter(shown) for build, shown in ops.items()}
-    findings: list[Finding] = []
-    pairs: tuple[tuple[Build, Build], ...] = (("base", "control"), ("control", "probed"))
+    findings: list[AuditFinding] = []
+    pairs: tuple[tuple[AuditedBuild, AuditedBuild], ...] = (
+        ("base", "control"),
+        ("control", "probed"),
+    )
     for left, right in pairs:
         before, after = counts[left], counts[right]
         if before.keys() != after.keys():
@@ -190,7 +194,7 @@ def _lost(
     control_lines: Mapping[int, int],
     probed: Sequence[SassSite],
     probed_lines: Mapping[int, int],
-) -> list[Finding]:
+) -> list[AuditFinding]:
     """Statements that synchronise in the control and, copies or not, don't in the probed build.
 
     Only asked where the copies differ: the line table is vague about products.

@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from stagebench.model.audit_finding import AuditedBuild, AuditFinding, FindingKind
 from stagebench.model.base import Record
 
-Build = Literal["base", "control", "probed"]
 SiteStatus = Literal["ok", "moved", "wait_missing", "read_missing"]
-FindingKind = Literal[
-    "moved",
-    "wait_missing",
-    "read_missing",
-    "ops_differ",
-    "order_differs",
-    "copies_differ",
-    "spills",
-    "stack",
-    "message",
-    "registers",
-    "role_registers",
-    "occupancy",
-]
 
 
 class SiteAudit(Record, frozen=True, kw_only=True):
@@ -39,19 +25,6 @@ class SiteAudit(Record, frozen=True, kw_only=True):
     reads: tuple[str, ...]
 
 
-class Finding(Record, frozen=True, kw_only=True):
-    """Something that differs; ``note`` where it is expected and harmless in itself.
-
-    ``site`` is a site's id (``None``: it concerns the kernel).
-    """
-
-    kind: FindingKind
-    note: bool
-    build: Build
-    site: int | None
-    message: str
-
-
 class Audit(Record, frozen=True, kw_only=True):
     """What came of comparing three builds; ``passed``: nothing but notes was found.
 
@@ -61,14 +34,14 @@ class Audit(Record, frozen=True, kw_only=True):
 
     passed: bool
     sites: tuple[SiteAudit, ...]
-    findings: tuple[Finding, ...]
-    registers: dict[Build, int]
-    spill_bytes: dict[Build, int]
-    code_bytes: dict[Build, int | None]
-    ctas_per_sm: dict[Build, int | None]
+    findings: tuple[AuditFinding, ...]
+    registers: dict[AuditedBuild, int]
+    spill_bytes: dict[AuditedBuild, int]
+    code_bytes: dict[AuditedBuild, int | None]
+    ctas_per_sm: dict[AuditedBuild, int | None]
 
     @property
-    def serious(self) -> tuple[Finding, ...]:
+    def serious(self) -> tuple[AuditFinding, ...]:
         """What makes a build for probes another kernel: all but the notes."""
         return tuple(one for one in self.findings if not one.note)
 
@@ -77,7 +50,7 @@ _NOTES = frozenset(("copies_differ", "registers"))
 
 
 def finding(
-    kind: FindingKind, message: str, *, build: Build = "probed", site: int | None = None
-) -> Finding:
+    kind: FindingKind, message: str, *, build: AuditedBuild = "probed", site: int | None = None
+) -> AuditFinding:
     """A finding; what is expected of a kind is a note."""
-    return Finding(kind=kind, note=kind in _NOTES, build=build, site=site, message=message)
+    return AuditFinding(kind=kind, note=kind in _NOTES, build=build, site=site, message=message)

@@ -11,22 +11,23 @@ from math import prod
 
 from stagebench.assemble.records import MachineText
 from stagebench.machine.occupancy import occupancy
+from stagebench.model.audit_finding import AuditedBuild, AuditFinding
 from stagebench.model.facts import Launch
-from stagebench.probe.audit_records import Build, Finding, finding
+from stagebench.probe.audit_records import finding
 from stagebench.sass.control_flow import ControlFlow
 from stagebench.sass.registers import role_registers
 
-_OTHERS: tuple[Build, ...] = ("control", "probed")
+_OTHERS: tuple[AuditedBuild, ...] = ("control", "probed")
 
 
 def compare_resources(
-    builds: Mapping[Build, MachineText],
-    ctas: Mapping[Build, int | None],
-    flows: Mapping[Build, ControlFlow],
-) -> list[Finding]:
+    builds: Mapping[AuditedBuild, MachineText],
+    ctas: Mapping[AuditedBuild, int | None],
+    flows: Mapping[AuditedBuild, ControlFlow],
+) -> list[AuditFinding]:
     """Spills, stack, messages, registers and occupancy of control and probed against base."""
     base = builds["base"]
-    found: list[Finding] = []
+    found: list[AuditFinding] = []
     known = {_key(message.code, message.name, message.text) for message in base.messages}
     for build in _OTHERS:
         text = builds[build]
@@ -36,7 +37,10 @@ def compare_resources(
         elif build == "probed" and not spill_bytes(text):
             spilled = {one: spill_bytes(builds[one]) for one in ("base", "control")}
             found += [
-                finding("spills", f"{one} spills registers and it does not: {count} → 0 bytes")
+                finding(
+                    "spills",
+                    f"{one} spills registers, the probed build does not: {count} → 0 bytes",
+                )
                 for one, count in spilled.items()
                 if count
             ]
@@ -65,11 +69,11 @@ def compare_resources(
 
 
 def ctas_per_sm(
-    builds: Mapping[Build, MachineText], launch: Launch, arch: str
-) -> dict[Build, int | None]:
+    builds: Mapping[AuditedBuild, MachineText], launch: Launch, arch: str
+) -> dict[AuditedBuild, int | None]:
     """The theoretical occupancy of each build."""
     extents = [extent for extent in launch.block if isinstance(extent, int)]
-    found: dict[Build, int | None] = {}
+    found: dict[AuditedBuild, int | None] = {}
     for build, text in builds.items():
         taken = text.resources
         fits = occupancy(

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from stagebench.assemble.assembler import Assembler
 from stagebench.assemble.records import MachineText, NotAssembled
 from stagebench.errors import MachineError
+from stagebench.model.audit_finding import AuditedBuild
 from stagebench.model.base import Record
 from stagebench.model.facts import Facts, Launch
 from stagebench.model.timing import ProbeMetadata
 from stagebench.probe.audit import audit
-from stagebench.probe.audit_records import Audit, Build
+from stagebench.probe.audit_records import Audit
 from stagebench.probe.layout import DEFAULT_BUDGET_BYTES, DEFAULT_MAX_CTAS
 from stagebench.probe.plan import PlannedProbes, plan_probes
 
@@ -54,7 +55,7 @@ def build_probed(  # noqa: PLR0913 - keyword-only: one name for each thing to ch
     plan, placed = plan_probes(
         ptx, launch, facts, scalars=scalars, max_ctas=max_ctas, budget_bytes=budget_bytes, ops=ops
     )
-    texts: dict[Build, str] = {
+    texts: dict[AuditedBuild, str] = {
         "base": plan.base,
         "control": plan.control,
         "probed": plan.probed,
@@ -63,7 +64,7 @@ def build_probed(  # noqa: PLR0913 - keyword-only: one name for each thing to ch
         build: assembler.submit_ptx(one, arch, plan.kernel, ptxas_flags=ptxas_flags)
         for build, one in texts.items()
     }
-    made: dict[Build, MachineText] = {}
+    made: dict[AuditedBuild, MachineText] = {}
     for build, future in futures.items():
         result = future.result()
         if isinstance(result, NotAssembled):

@@ -13,6 +13,7 @@ from stagebench.gpu.records import Profile, ProfiledVariant, TensorComparison
 from stagebench.gpu.results import is_perturbed
 from stagebench.model.timing import Measurement
 from stagebench.report import identity, quantities
+from stagebench.timing.ailments import finding_told
 
 _COLUMNS = ("num_stages", "verdict", "error", "base, µs", "CUPTI, µs", "control", "probed", "note")
 _CUPTI = _COLUMNS.index("CUPTI, µs")
@@ -124,7 +125,7 @@ def _note(one: ProfiledVariant) -> str:
         elif build.same_as_base is False:
             said.append(f"{build.kind}: other bits than base: not used")
     said += one.notes
-    perturbed = [f"{found.build}: {found.message}" for found in one.audit]
+    perturbed = [finding_told(found) for found in one.audit]
     if one.probe_cost is not None and is_perturbed(one.probe_cost):
         perturbed.insert(0, f"probed is ×{one.probe_cost:.2f} of control")
     if perturbed:

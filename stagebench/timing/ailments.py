@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from stagebench.model.audit_finding import AuditFinding
 from stagebench.model.timing import BuildProblem, RunVerdict, VariantTiming
 
 
@@ -56,3 +57,8 @@ def bad_depths(timings: Sequence[VariantTiming]) -> dict[str, tuple[int, ...]]:
 def refusals(timing: VariantTiming) -> tuple[tuple[str, str], ...]:
     """The builds of which nothing is used, and why: ``("probed", "hangs")``."""
     return tuple((build, _PROBLEMS[problem]) for build, problem in timing.refused.items())
+
+
+def finding_told(found: AuditFinding) -> str:
+    """What an audit found, with its build: ``probed: registers are spilled: 0 → 64 bytes``."""
+    return f"{found.build}: {found.message}"

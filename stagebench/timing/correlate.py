@@ -20,7 +20,7 @@ from stagebench.model.timing import (
     StallStep,
     VariantTiming,
 )
-from stagebench.timing.ailments import ailment, refusals
+from stagebench.timing.ailments import ailment, finding_told, refusals
 from stagebench.timing.per_tile import damaged, stall_by_cause
 from stagebench.timing.probe_cost import doubt, perturbed, probe_cost, why_cost_unknown
 
@@ -202,7 +202,7 @@ def _perturbed(timing: VariantTiming) -> str:
         return "; ".join(f"the {build} build of {depth} {why}" for build, why in refusals(timing))
     if timing.audit:
         more = f" … +{len(timing.audit) - 1} more" if len(timing.audit) > 1 else ""
-        found = f"{timing.audit[0]}{more}"
+        found = f"{finding_told(timing.audit[0])}{more}"
         return f"for probes, {timing.num_stages} is another kernel ({found}): waits are perturbed"
     cost = probe_cost(timing)
     if cost is None or not perturbed(timing):

@@ -94,5 +94,5 @@ def _timing(
         correct=_RIGHT.get(found.correctness.verdict),
         verdict=found.correctness.verdict,
         refused={kind: problem for kind, problem in refused.items() if kind != "base"},
-        audit=tuple(f"{one.build}: {one.message}" for one in found.audit),
+        audit=found.audit,
     )

@@ -183,6 +183,7 @@ def test_what_the_audit_found_is_told_beside_the_times(tmp_path):
     told = "probed: registers are spilled: 256 → 468 bytes"
     assert [row.cells[-1] for row in rows] == ["", f"perturbed: {told}"]
     ((_, timings),) = sweep_timings(found.variants, {}, {})
+    assert [timing.audit for timing in timings] == [(), (spills,)]
     assert depth_rows(timings)[2] == ("probes cost", "×1.10", "×1.10 perturbed")
     (step,) = depth_steps(timings)
     assert f"for probes, 1 is another kernel ({told}): waits are perturbed" in step.verdict

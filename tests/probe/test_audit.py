@@ -150,7 +150,7 @@ def test_a_probed_build_that_no_longer_spills_is_another_kernel():
 
     findings = _audit(GOOD, base=spilling).findings
     assert [(one.kind, one.build, one.note) for one in findings] == [("spills", "probed", False)]
-    assert findings[0].message == "base spills registers and it does not: 8 → 0 bytes"
+    assert findings[0].message == "base spills registers, the probed build does not: 8 → 0 bytes"
     fewer = _text(_plain(PTX), PTX, spills=16)
     assert _audit(GOOD, base=fewer, spills=8).findings == ()
 
