@@ -51,9 +51,9 @@ def print_bisection(
 
 
 def _as_watched(changes: Sequence[FactChange], watched: Sequence[str]) -> tuple[FactChange, ...]:
-    """The changes; where another spelling is what was asked for by name, it is a fact."""
+    """The changes; another spelling that was asked for by name is a fact of its own."""
     return tuple(
-        msgspec.structs.replace(change, kind="fact")
+        msgspec.structs.replace(change, kind="fact", follows=False)
         if change.kind == "spelling" and change.path in watched
         else change
         for change in changes
@@ -114,7 +114,8 @@ def _conclusion(found: Bisection, width: int) -> list[Text]:
     else:
         left, right = found.points[found.left], found.points[found.right]
         what = from_to(str(left.value), str(right.value))
-        if left.value == right.value or len(found.changed) > 1:  # several facts are watched
+        several = len(found.changed) > 1 or (_is_count(left.value) and _is_count(right.value))
+        if left.value == right.value or several:
             what = ", ".join(found.changed)
             if len(found.changed) > _NAMED:
                 what = f"{quantities.count(len(found.changed), 'fact')} ({_kinds(found.changed)})"
@@ -127,6 +128,11 @@ def _conclusion(found: Bisection, width: int) -> list[Text]:
     if not found.machine_code:
         said += lines.hanging([], ("machine code was not looked at: --machine", "dim"), width)
     return said
+
+
+def _is_count(value: str | None) -> bool:
+    """Whether of several facts no value is told, but how many they are."""
+    return value is not None and value.endswith(" facts")
 
 
 def _kinds(paths: Sequence[str]) -> str:

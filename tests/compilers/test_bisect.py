@@ -179,9 +179,8 @@ def test_ends_that_both_fail_alike(world, every):
     """No fact was compared: an error that quotes what was said, and not that they are alike."""
     with pytest.raises(UsageError) as caught:
         world.run([raised("my own mistake")] * 3, every=every)
-    last = 2
     assert caught.value.message == (
-        f"neither 0 nor {last} lowers: failed: compile_error in tl.LayoutInference: "
+        "neither 0 nor 2 lowers: failed: compile_error in tl.LayoutInference: "
         "InternalError: my own mistake"
     )
     assert world.run([raised()] * 2, Watched(fact="outcome")).sides is None
@@ -515,6 +514,20 @@ def test_a_spelling_that_is_followed_is_shown(world, capsys):
     out = capsys.readouterr().out
     assert "0 intrinsic a → b" in out
     assert "spelled otherwise, and no difference: a → b –" in out
+
+
+def test_one_of_many_facts_is_named(world):
+    """Where of all that is watched one changed, it is told, not how many facts there are."""
+    found = world.run([10, 20], Watched(fact="*")).found
+    points = tuple(
+        msgspec.structs.replace(point, value=f"{295 + at} facts")
+        for at, point in enumerate(found.points)
+    )
+    found = msgspec.structs.replace(
+        found, points=points, changed=("sync_ops[cp_async_wait epilogue #1].args[max_pending]",)
+    )
+    said = [line.plain for line in bisection_lines(found, 100)]
+    assert "changed in 1: sync_ops[cp_async_wait epilogue #1].args[max_pending]" in said
 
 
 def test_a_thing_that_neither_end_has(world):
