@@ -120,7 +120,7 @@ def _one_or_each(members: list[ChangeGroup]) -> Iterable[_Change]:
     several = [members] if len(set(names)) == len(names) else [[group] for group in members]
     for together in several:
         together.sort(key=lambda group: group.variants)
-        change = members[0].change
+        change = together[0].change
         rule = change.rule
         named = f"{change.why} ({rule.source}: {rule.pattern})"
         yield _Change(

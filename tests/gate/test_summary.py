@@ -160,6 +160,23 @@ def test_rows_put_numbers_side_by_side_and_fold_what_follows():
     ]  # fmt: skip
 
 
+def test_what_a_variant_has_twice_stands_each_at_its_own_place():
+    """Two op sites that changed otherwise in one variant: each row has its baseline and its why."""
+    drifts = [
+        change(
+            f"wgmma depth 1 → {n}", f"sync_ops[wgmma body #{n}].depth", why=f"why {n}",
+            place=Place(file="dumps/e/facts.json", line=n),
+            rule=Rule(pattern="*.depth", action="exact", source="experiment"),
+        )
+        for n in (2, 3)
+    ]  # fmt: skip
+    (block,) = check_rows(verdict(experiment(variant("drift", "g/n=1", drifts)))).drifts
+    assert [(row.text, row.place, row.rule.partition(" (")[0]) for row in block.rows] == [
+        ("wgmma depth 1 → 2", "dumps/e/facts.json:2", "why 2"),
+        ("wgmma depth 1 → 3", "dumps/e/facts.json:3", "why 3"),
+    ]
+
+
 def test_drift_that_only_follows_is_still_shown():
     """A consequence of something allowed is all there is to see."""
     rows = check_rows(verdict(experiment(variant("drift", drifts=[change(follows=True)]))))
