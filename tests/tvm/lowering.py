@@ -26,6 +26,13 @@ needs_tvm = [
 ]
 
 
+def with_tvm(test):
+    """Mark a test that needs Apache TVM."""
+    for mark in needs_tvm:
+        test = mark(test)
+    return test
+
+
 def request(function, num_stages=None, *, path=None, arch="sm_90a", configs=None, **params):
     """A request for a built-in, or for a function of a file."""
     kernel = function if path is None else f"{path.name}:{function}"

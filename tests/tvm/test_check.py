@@ -8,7 +8,7 @@ from stagebench.experiment.compared_with import Compared
 from stagebench.experiment.experiment_file import load_experiment
 from stagebench.experiment.sweep import SweepOptions
 from stagebench.lowering import compiler_environment
-from tests.tvm.lowering import needs_tvm
+from tests.tvm.lowering import with_tvm
 
 BOTH = """\
 from stagebench import Case, Experiment, expect
@@ -60,8 +60,8 @@ def without_tvm(monkeypatch):
 
 @pytest.mark.tilelang
 class TestCases:
-    @pytest.mark.parametrize("_", [pytest.param(0, marks=needs_tvm)])
-    def test_each_by_its_own_compiler(self, checked, _):
+    @with_tvm
+    def test_each_by_its_own_compiler(self, checked):
         """Every expectation holds of the compiler that its case names."""
         done = checked(BOTH)
         (experiment,) = done.verdict.experiments
@@ -72,18 +72,18 @@ class TestCases:
         }
         assert [a.outcome for v in seen.values() for a in v.expectations] == ["held", "held"]
 
-    @pytest.mark.parametrize("_", [pytest.param(0, marks=needs_tvm)])
-    def test_a_kernel_that_the_other_compiler_can_not_lower(self, checked, _):
+    @with_tvm
+    def test_a_kernel_that_the_other_compiler_can_not_lower(self, checked):
         """What is lowered by the one that is asked for is held against the other's failure."""
         text = 'kernel="gemm_tirx"'.join(BOTH.rsplit('kernel="gemm"', 1))
         verdict = checked(text, compilers=("tvm",), against_compiler="tilelang").verdict
         assert (verdict.exit_code, verdict.counts) == (3, {"lowers_now": 1})
         assert verdict.not_asked == ("1 case names tvm",)
 
-    @pytest.mark.parametrize("_", [pytest.param(0, marks=needs_tvm)])
+    @with_tvm
     @pytest.mark.parametrize(("given", "not_comparable"), [((), 1), (("tilelang",), 2)])
     def test_tilelang_is_compared_with_tvm_where_both_are_asked_for(
-        self, checked, given, not_comparable, _
+        self, checked, given, not_comparable
     ):
         """Else a case that names none is TileLang's; that which names ``tvm`` is what it is."""
         verdict = checked(BOTH, compilers=given, against_compiler="tvm").verdict

@@ -70,7 +70,8 @@ def test_mistakes(found, index, message):
 def several():
     """The kernels of a module of several, by how they were named."""
     names = ("Several", "Several.second", "several.second_kernel_1", "Several.secnd",
-             "several.second_kernel_7", "Several.second.main", "nobody.second")  # fmt: skip
+             "several.second_kernel_7", "Several.second.main", "nobody.second",
+             "Holder.misspelt", "Holder.inner")  # fmt: skip
     return dict(zip(names, lower(*(request(n, path=USERS) for n in names)), strict=True))
 
 
@@ -109,6 +110,7 @@ def test_arrays_of_one_name_in_two_kernels(several):
         ("several.second_kernel_7", "no kernel `second_kernel_7`", "first_kernel, second_kernel, "),
         ("Several.second.main", "users.py has no `Several.second.main`", "in it are: Scheduled, "),
         ("nobody.second", "users.py has no `nobody.second`", "in it are: Scheduled, Several, "),
+        ("Holder.misspelt", "users.py has no `Holder.misspelt`", "in it are: Scheduled, "),
     ],
 )
 def test_none_of_several_kernels(several, name, message, hint):
@@ -116,6 +118,11 @@ def test_none_of_several_kernels(several, name, message, hint):
     failure = several[name].result.failure
     assert message in failure.message
     assert hint in failure.detail
+
+
+def test_a_kernel_in_a_class(several):
+    """What a plain class has is found by its name."""
+    assert several["Holder.inner"].result.facts.launch.grid == (8, 1, 1)
 
 
 def test_an_unknown_builtin():

@@ -7,18 +7,28 @@ import pytest
 from stagebench.lowering import failure
 from stagebench.model import Compiler
 from stagebench.worker.protocol import Raised
-from tests.tvm.lowering import COMPILER, lower, needs_tvm, request
+from tests.tvm.lowering import COMPILER, lower, request, with_tvm
 
 KERNELS = Path(__file__).parent / "kernels"
 READ = "this stagebench reads 0.25.0 to 0.27.0.post1 (--compiler)"
 DEFECT = "that is a defect of stagebench: please report it with the kernel"
 
 
-@pytest.mark.parametrize("needed", [pytest.param(None, marks=needs_tvm)])
-def test_a_statement_that_nobody_knows(needed):
+@pytest.fixture(scope="module")
+def lowerings():
+    """A statement that nobody knows; several device functions, and one, that nobody wrote."""
+    nobodys = KERNELS / "nobodys_kernels.py"
+    return lower(
+        request("looping", 1, path=KERNELS / "unknown_statement.py"),
+        request("several", path=nobodys),
+        request("one", path=nobodys),
+    )
+
+
+@with_tvm
+def test_a_statement_that_nobody_knows(lowerings):
     """Its name is said, and where it was seen; no pass failed, and the compiler raised nothing."""
-    del needed
-    (lowering,) = lower(request("looping", 1, path=KERNELS / "unknown_statement.py"))
+    lowering = lowerings[0]
     found = lowering.result.failure
     assert (found.kind, found.pass_name, lowering.kernel_cu) == ("unreadable_ir", None, None)
     version = lowering.result.variant.compiler.version
@@ -27,6 +37,16 @@ def test_a_statement_that_nobody_knows(needed):
         f"statement For (seen at tirx.BindTarget); {DEFECT}"
     )
     assert lowering.result.variant.params == {"num_stages": 1}
+
+
+@with_tvm
+def test_a_device_function_that_is_made_of_nobody_knows_which(lowerings):
+    """It has not the first one's tensors; of a single function any is made."""
+    _, several, one = (lowering.result for lowering in lowerings)
+    assert several.failure.kind == "unreadable_ir"
+    said = "device function first_kernel, made of none of the author's (first, second)"
+    assert said in several.failure.message
+    assert [tensor.name for tensor in one.facts.launch.tensors] == ["A_ptr", "B_ptr"]
 
 
 def raised(version, error="UnreadableIRError", message="statement Loop", pass_name=None):

@@ -22,7 +22,7 @@ from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir.one_lowering import Steps, observation, reply_to
 from stagebench.worker.tir.pass_events import plain_instruments
 from stagebench.worker.tir.tensors import read_tensors
-from stagebench.worker.tvm.chosen_kernel import choose_kernel, functions_of
+from stagebench.worker.tvm.chosen_kernel import choose_kernel, device_name, functions_of
 from stagebench.worker.tvm.device_ir import read_device_function
 from stagebench.worker.tvm.host_ir import read_descriptors, read_dynamic_bytes
 from stagebench.worker.tvm.load import LoadedModule, load_module
@@ -77,7 +77,7 @@ class _ApacheTvm(Steps[LoadedModule, str, ModuleRecorder]):
         """The CUDA text is all that TVM gives."""
         cuda = run_pipeline(loaded.module, arch, configs, recorder)
         if recorder.unreadable is None:
-            choose_kernel(recorder.first_module, recorder.device_module, loaded.kernel)
+            device_name(recorder.first_module, recorder.device_module, loaded.kernel)
         return cuda
 
     def kernel_cu(self, artifact: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from stagebench.errors import UsageError
 from stagebench.worker.loading.nearest import nearest
+from stagebench.worker.tir.classes import UnreadableIRError
 from stagebench.worker.tir.nodes import tirx
 
 
@@ -58,24 +59,41 @@ def check_kernel(module: Any, wanted: str, reference: str) -> None:
 def choose_kernel(author: Any, device: Any, wanted: str | None) -> ChosenKernel:
     """The kernel in the module that is all device code; ``author`` is the one that was given.
 
-    Raises `UsageError` where ``wanted`` names none on the device.
+    Raises `UsageError` where ``wanted`` names none on the device, and `UnreadableIRError` where
+    its name does not say which of several functions it is made of.
     """
     written, made = functions_of(author), functions_of(device)
-    authors = {name: _author_of(name, written) or next(iter(written)) for name in made}
-    meant = (name for name in made if wanted in (None, name, authors[name]))
+    name = device_name(author, device, wanted)
+    author_name = _made_of(name, written)
+    if author_name is None:
+        raise UnreadableIRError(
+            f"device function {name}, made of none of the author's "
+            f"({', '.join(written) or 'there are none'})"
+        )
+    return ChosenKernel(
+        name=name,
+        function=made[name],
+        author_name=author_name,
+        author_function=written[author_name],
+        others=tuple(other for other in made if other != name),
+    )
+
+
+def device_name(author: Any, device: Any, wanted: str | None) -> str:
+    """What the kernel is called in the module that is all device code.
+
+    Raises `UsageError` where ``wanted`` names none on the device.
+    """
+    written = functions_of(author)
+    made = functions_of(device)
+    meant = (name for name in made if wanted in (None, name, _made_of(name, written)))
     name = next(meant, None)
     if name is None:
         raise UsageError(
             f"there is no kernel `{wanted}` on the device",
             hint=f"of this module there are: {', '.join(made)}",
         )
-    return ChosenKernel(
-        name=name,
-        function=made[name],
-        author_name=authors[name],
-        author_function=written[authors[name]],
-        others=tuple(other for other in made if other != name),
-    )
+    return name
 
 
 def _author_of(device_name: str, written: dict[str, Any]) -> str | None:
@@ -84,3 +102,9 @@ def _author_of(device_name: str, written: dict[str, Any]) -> str | None:
         if re.fullmatch(rf"{own}_kernel(_\d+)?", device_name):
             return name
     return None
+
+
+def _made_of(device_name: str, written: dict[str, Any]) -> str | None:
+    """The author's function by its name, or the one that there is."""
+    only = next(iter(written)) if len(written) == 1 else None
+    return _author_of(device_name, written) or only

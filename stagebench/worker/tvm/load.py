@@ -99,7 +99,7 @@ def _reference(request: LowerRequest, tree: UserTree) -> Iterator[_Reference]:
         names = request.function.split(".")
         while names and not _is_module(found) and hasattr(found, names[0]):
             found = getattr(found, names.pop(0))
-        leads_on = found is not module and (callable(found) or _is_module(_held(found)))
+        leads_on = found is not module and _may_give_module(found)
         if len(names) > 1 or (names and not leads_on):
             raise _no_such_reference(path, module, request.function)
         yield _Reference(found, kernel=names[0] if names else None)
@@ -239,6 +239,15 @@ def _entered(module: Any) -> Any:
                 module.get_global_var(name), function.with_attr("global_symbol", name)
             )
     return module
+
+
+def _may_give_module(value: object) -> bool:
+    """Whether a kernel of it can be named: it is or has a module, or is a function that makes one.
+
+    What a plain class lacks is misspelt: its instance is no module.
+    """
+    is_function = callable(value) and not inspect.isclass(value)
+    return is_function or _is_module(_held(value))
 
 
 def _held(value: Any) -> Any:

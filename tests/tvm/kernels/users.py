@@ -56,6 +56,15 @@ def several(n: int = 1):
     return Several if n else None
 
 
+class Holder:
+    """A plain class, which nobody calls, with a kernel in it."""
+
+    inner = Scheduled
+
+    def __init__(self):
+        raise RuntimeError("a class is not called")
+
+
 def broken(N: int = 4):
     """Raises while it is built."""
     raise RuntimeError(f"no kernel for {N}")
