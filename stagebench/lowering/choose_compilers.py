@@ -30,6 +30,8 @@ from stagebench.lowering.overlays import Overlays
 from stagebench.lowering.tested_releases import untested
 from stagebench.model import Compiler
 
+_UNKNOWN = "unknown"
+"""What the compiler of a place is called where none could be seen there."""
 _NOT_LOCAL = re.compile(r"[^A-Za-z0-9.]+")
 
 
@@ -102,7 +104,7 @@ def choose(choice: Choice, overlays: Overlays) -> CompilerEnvironment:
 def _named(choice: Choice) -> Compiler:
     if isinstance(choice, Release):
         return Compiler(name=choice.name, version=choice.version or "absent")
-    return Compiler(name="tilelang", version=next(_labels(choice), "local"))
+    return Compiler(name=_UNKNOWN, version=next(_labels(choice), "local"))
 
 
 def _labels(place: Place) -> Iterator[str]:

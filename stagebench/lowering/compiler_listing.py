@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from stagebench.lowering.compiler_choice import COMPILERS, Release, distribution_of
-from stagebench.lowering.installed_packages import find_distribution
+from stagebench.lowering.installed_packages import BESIDE, find_distribution, requirement
 from stagebench.lowering.overlay_folder import (
     damage,
     folder_name,
@@ -18,9 +18,6 @@ from stagebench.lowering.overlays import UNFINISHED, Overlays
 from stagebench.lowering.tested_releases import untested
 from stagebench.model import Record
 
-_BESIDE = {"tilelang": ("apache-tvm-ffi", "z3-solver"), "tvm": ("apache-tvm-ffi",)}
-
-
 State = Literal["here", "made", "damaged", "stray", "unfinished", "broken"]
 
 
@@ -29,8 +26,9 @@ class ListedCompiler(Record, frozen=True, kw_only=True):
 
     ``state``: ``here`` in this environment, ``made`` in the cache; there too, ``damaged`` (a part
     of it is missing), ``stray`` (a folder that is no overlay: ``compiler`` is its name),
-    ``unfinished`` (its making was interrupted: the next use goes on with it) and ``broken`` (it is
-    whole, and could not be imported when it was made).  ``bytes`` is what it takes in the cache.
+    ``unfinished`` (it is being made, or that was interrupted: the next use goes on with it) and
+    ``broken`` (it is whole, and could not be imported when it was made).  ``bytes`` is what it
+    takes in the cache.
     """
 
     compiler: str
@@ -48,8 +46,8 @@ def list_compilers(overlays: Overlays) -> tuple[ListedCompiler, ...]:
     listed += [_in_cache(folder) for folder in overlays.all()]
     for folder in overlays.unfinished():
         release = release_of(folder.name.removeprefix(UNFINISHED))
-        whole = damage(folder) is None
-        listed.append(_kept(folder, release, "broken" if whole else "unfinished"))
+        broken = overlays.is_broken(folder)
+        listed.append(_kept(folder, release, "broken" if broken else "unfinished"))
     return tuple(listed)
 
 
@@ -58,7 +56,8 @@ def _here(name: str) -> ListedCompiler | None:
     own = find_distribution(distribution_of(name), None)
     if own is None:
         return None
-    beside = {other: find_distribution(other, None) for other in _BESIDE[name]}
+    demanded = [other for other in BESIDE if requirement(own, other) is not None]
+    beside = {other: find_distribution(other, None) for other in demanded}
     return ListedCompiler(
         compiler=f"{name}=={own.version}",
         state="here",

@@ -16,7 +16,8 @@ from stagebench.lowering.compiler_choice import Release, distribution_of, parse_
 
 _CODE = (".py", ".so")
 _NOT_CODE = ("3rdparty", "src", "__pycache__", "include")
-_BESIDE = ("apache-tvm-ffi", "z3-solver")
+BESIDE = ("apache-tvm-ffi", "z3-solver")
+"""What a compiler runs with whose files count: its FFI, and TileLang's solver."""
 _VERSION_ONLY = ("torch", "numpy")
 _PACKAGES = {"apache-tvm": "tvm", "apache-tvm-ffi": "tvm_ffi", "z3-solver": "z3"}
 """Distributions whose package is called otherwise."""
@@ -73,10 +74,10 @@ def identity_of(
     if distribution is not None:
         digest.update((distribution.read_text("RECORD") or "").encode())
     packages = [package]
-    for other in (*_BESIDE, *_VERSION_ONLY):
+    for other in (*BESIDE, *_VERSION_ONLY):
         found = find_distribution(other, folders)
         digest.update(f"{other} {found.version if found else 'absent'}\n".encode())
-        if found is not None and other in _BESIDE:
+        if found is not None and other in BESIDE:
             packages.append(package_folder(found))
     for folder in packages:
         for line in (f"{folder.name}\n", *_file_states(folder)):

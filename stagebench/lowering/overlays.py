@@ -1,8 +1,8 @@
 """How does another release of a compiler come to be on this machine?  As a folder in the cache.
 
-An overlay holds one TileLang wheel with the ``apache-tvm-ffi`` and ``z3-solver`` that go with it
-(its libraries find those beside them), and is put in front of this environment's packages, whose
-torch it shares.  pip fetches and unpacks, first the wheel, then what its metadata demands: what is
+An overlay holds one wheel of TileLang or Apache TVM with what goes with it of `BESIDE` (TileLang's
+libraries find those beside them), and is put in front of this environment's packages, whose torch
+it shares.  pip fetches and unpacks, first the wheel, then what its metadata demands: what is
 finished stays when the making is interrupted, and only an overlay that a worker could import gets
 its name.  One process makes it, the others wait.  Overlays are for one Python version and machine.
 
@@ -26,7 +26,7 @@ import stagebench.lowering
 from stagebench.errors import MachineError
 from stagebench.lowering.compiler_choice import COMPILERS, Release, distribution_of
 from stagebench.lowering.compiler_environment import environment_in_front, worker_environ
-from stagebench.lowering.installed_packages import find_distribution, requirement
+from stagebench.lowering.installed_packages import BESIDE, find_distribution, requirement
 from stagebench.lowering.overlay_folder import (
     damage,
     folder_name,
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from stagebench.lowering.pip_failure import PipFailure
 
 FOLDER = "compilers"
-_BESIDE = ("apache-tvm-ffi", "z3-solver")
 UNFINISHED = ".unfinished-"
 _REMOVED = ".removed-"
 _LOCK = ".lock-"
 _PART = ".part-"
+_BROKEN = ".broken"
 _PIP = Path(stagebench.lowering.__file__).with_name("pip_main.py")
 
 
@@ -83,6 +83,10 @@ class Overlays:
         """The folders of overlays whose making was interrupted, or that can't be imported."""
         found = self.folder.glob(f"{UNFINISHED}*") if self.folder.is_dir() else ()
         return tuple(sorted(found, key=lambda path: _age(path.name.removeprefix(UNFINISHED))))
+
+    def is_broken(self, unfinished: Path) -> bool:
+        """Whether an unfinished overlay is whole, and could not be imported the last time."""
+        return (unfinished / _BROKEN).exists()
 
     def make(self, release: Release) -> Path:
         """The overlay of a release, made now where it is missing; `MachineError` if it can't be."""
@@ -133,7 +137,7 @@ class Overlays:
         if made is None:
             raise MachineError(f"the wheel of {release} does not hold {release.name}")
         tested = beside(release.name, str(release.version))
-        demanded = {other: requirement(made, other) for other in _BESIDE}
+        demanded = {other: requirement(made, other) for other in BESIDE}
         demands = [
             f"{other}=={tested[other]}" if other in tested else demand
             for other, demand in demanded.items()
@@ -144,8 +148,12 @@ class Overlays:
         names = [own, *(other for other, demand in demanded.items() if demand is not None)]
         found = {other: find_distribution(other, [str(unfinished)]) for other in names}
         write_packages(unfinished, {other: one.version for other, one in found.items() if one})
-        must_start(environment_in_front(unfinished, release.name))
-        for mark in unfinished.glob(f"{_PART}*"):
+        try:
+            must_start(environment_in_front(unfinished, release.name))
+        except MachineError:
+            (unfinished / _BROKEN).touch()
+            raise
+        for mark in (*unfinished.glob(f"{_PART}*"), *unfinished.glob(_BROKEN)):
             mark.unlink()
         size_of(unfinished)
         unfinished.rename(self.folder / name)

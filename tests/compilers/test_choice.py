@@ -105,6 +105,14 @@ def test_two_places_that_can_not_be_had_are_two(tmp_path):
         choose([str(places[0])] * 2, tmp_path)
 
 
+def test_what_a_place_lacks_is_not_named_after_a_compiler(tmp_path):
+    """Nobody knows which it would have been; the one beside it is there."""
+    (tmp_path / "venv").mkdir()
+    lost, found = choose([str(tmp_path / "venv"), str(tree(tmp_path / "one", "0.2.0"))], tmp_path)
+    assert lost.compiler == Compiler(name="unknown", version="venv")
+    assert found.compiler == Compiler(name="tilelang", version="0.2.0+local")
+
+
 def test_an_untested_release_is_said(index, tmp_path):
     """Once, with what was tested; a tested one and a local build of one are not remarked."""
     fake_wheels.release(index, "9.0.0")

@@ -311,7 +311,25 @@ def test_one_that_can_not_be_imported_is_not_ready(overlays, tmp_path, monkeypat
     assert overlays.find(NINE) is None
     (broken,) = [one for one in list_compilers(overlays) if one.state == "broken"]
     assert broken.compiler == "tilelang==9.0.0"
-    assert overlays.remove(NINE)
+    monkeypatch.setattr(overlays_module, "must_start", lambda _: None)
+    made = overlays.make(NINE)
+    assert [path.name for path in made.glob(".*")] == [], "no mark is left where it can be imported"
+
+
+def test_what_is_being_made_is_not_called_broken(overlays, monkeypatch):
+    """Also when it is whole and being tried, and when that was interrupted."""
+    seen = []
+
+    def interrupted(_):
+        seen.extend(one.state for one in list_compilers(overlays) if "9.0.0" in one.compiler)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(overlays_module, "must_start", interrupted)
+    fetched(overlays)
+    with pytest.raises(KeyboardInterrupt):
+        overlays.make(NINE)
+    seen.extend(one.state for one in list_compilers(overlays) if "9.0.0" in one.compiler)
+    assert seen == ["unfinished", "unfinished"]
 
 
 def test_versions_are_in_order(overlays):
