@@ -111,3 +111,14 @@ class Bundle(Record, frozen=True, kw_only=True):
     variants: tuple[BundledVariant, ...]
     skipped: tuple[SkippedVariant, ...]
     poison: dict[str, BundledFile]
+
+
+class BundleReport(Record, frozen=True, kw_only=True):
+    """What `bundle --json` tells: the index that was written, and what else was said, as text.
+
+    What the audits of builds for probes found is each variant's ``audit``.
+    """
+
+    schema_version: Literal[1] = 1
+    bundle: Bundle
+    notes: tuple[str, ...]

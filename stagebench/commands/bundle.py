@@ -16,6 +16,7 @@ from stagebench.commands.build_options import (
     check_seed,
     probe_ops,
 )
+from stagebench.commands.integer_option import integer
 from stagebench.commands.json_output import STDOUT, check_json, write_json
 from stagebench.commands.output_place import check_folder
 from stagebench.commands.warning import warn
@@ -45,7 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="a new or empty folder, or FILE.tar; a bundle that is there is replaced",
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="of the values that --case makes (0)")
+    parser.add_argument(
+        "--seed", type=integer, metavar="N", help="of the values that --case makes (0)"
+    )
     parser.add_argument(
         "--json",
         metavar="FILE",
@@ -81,7 +84,9 @@ def run(arguments: argparse.Namespace) -> int:
             hint="free some space, or set TMPDIR to a folder that has it",
         ) from exc
     if arguments.json is not None:
-        write_json({"bundle": bundle, "notes": notes}, arguments.json)
+        from stagebench.bundle.records import BundleReport
+
+        write_json(BundleReport(bundle=bundle, notes=tuple(notes)), arguments.json)
     _tell_packed(bundle, arguments.out, stream)
     return EXIT_VARIANT_FAILED if bundle.skipped else EXIT_OK
 

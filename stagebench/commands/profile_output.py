@@ -54,7 +54,10 @@ def show(found: Found, arguments: argparse.Namespace) -> None:
     from stagebench.report.profile_view import print_measured, print_verdicts
 
     if arguments.json is not None:
-        write_json({"profile": found.profile, "timings": found.measured}, arguments.json)
+        from stagebench.timing.measured import ProfileReport
+
+        report = ProfileReport(profile=found.profile, timings=found.measured)
+        write_json(report, arguments.json)
     if arguments.json != STDOUT:
         if found.profile is not None:
             print_verdicts(found.profile)

@@ -46,6 +46,14 @@ class Measured(Record, frozen=True, kw_only=True):
     libraries: tuple[LibraryTime, ...]
 
 
+class ProfileReport(Record, frozen=True, kw_only=True):
+    """What `profile --json` tells; ``profile`` is ``None`` where only the times were kept."""
+
+    schema_version: Literal[1] = 1
+    profile: Profile | None
+    timings: Measured
+
+
 def measure(
     found: Profile,
     folder: Path,

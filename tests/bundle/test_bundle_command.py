@@ -126,6 +126,7 @@ def test_as_json(run, tmp_path, capsys):
     assert run("@run", "@run", "--scalar", "M=256", "--json", "-") == 0
     said = capsys.readouterr()
     told = json.loads(said.out)
+    assert next(iter(told.items())) == ("schema_version", 1)
     assert told["bundle"] == json.loads((tmp_path / "b" / "bundle.json").read_text())
     assert told["notes"] == ["2 variants are named twice, and bundled once"]
     assert "2 variants in " in said.err
