@@ -11,6 +11,8 @@ import msgspec
 
 from stagebench.bundle.plan_records import Plan, PlanArgument, PlanDescriptor, PlanTensor
 from stagebench.bundle.plan_values import SOURCES, problems
+from stagebench.bundle.records import BUNDLE
+from stagebench.dump.place import RUN
 from stagebench.errors import UsageError
 
 SUFFIXES = (".toml", ".json")
@@ -24,7 +26,7 @@ _UNKNOWN = re.compile(r"unknown field `(\w+)`(?: - at `\$?\.?(.*)`)?")
 def is_plan(text: str) -> bool:
     """Does this argument name a launch plan, and no run or bundle?"""
     path = Path(text)
-    known = path.suffix in SUFFIXES and path.name not in ("bundle.json", "run.json")
+    known = path.suffix in SUFFIXES and path.name not in (BUNDLE, RUN)
     return known and not path.is_dir()
 
 

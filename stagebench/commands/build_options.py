@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
+from stagebench.commands.integer_option import positive
 from stagebench.errors import UsageError
 
 _LARGEST_SEED = (1 << 63) - 1
@@ -61,7 +62,7 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OP",
         help="only these waits, such as cp_async_wait mbarrier_wait (default: every wait)",
     )
-    parser.add_argument("--max-ctas", type=int, metavar="N", help="CTAs that are probed (64)")
+    parser.add_argument("--max-ctas", type=positive, metavar="N", help="CTAs that are probed (64)")
     parser.add_argument(
         "--expected", type=Path, metavar="FILE.npz", help="what outputs must be, by name"
     )
@@ -82,8 +83,6 @@ def check_build_arguments(arguments: argparse.Namespace) -> None:
                 raise UsageError(
                     f"{option} is of probes, and --no-probes asks for none", hint="leave out one"
                 )
-    if arguments.max_ctas is not None and arguments.max_ctas < 1:
-        raise UsageError(f"--max-ctas {arguments.max_ctas}: at least 1")
     probe_ops(arguments.probe_ops)
 
 

@@ -16,6 +16,16 @@ def integer(text: str) -> int:
 
 def positive(text: str) -> int:
     """An integer of at least one."""
-    if not text.isdecimal() or int(text) < 1:  # isdigit has digits that are no numbers: ²
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least one")
-    return int(text)
+    return _at_least(1, "one", text)
+
+
+def not_negative(text: str) -> int:
+    """An integer of at least zero."""
+    return _at_least(0, "zero", text)
+
+
+def _at_least(least: int, word: str, text: str) -> int:
+    value = integer(text)
+    if value < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least {word}")
+    return value

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands.build_options import add_build_arguments
+from stagebench.commands.integer_option import positive
 from stagebench.commands.profile_output import Found, check_shown, show
 from stagebench.commands.profile_run import add_run_arguments, check_out, run_options
 from stagebench.commands.profile_source import ProfileSource, bundle_for_device, source_of
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_build_arguments(parser)
     add_compilers(add_variant(parser, arch_default="this device's"))
     lowering = parser.add_argument_group("lowering a kernel")
-    lowering.add_argument("--jobs", type=int, metavar="N", help="default: one per usable core")
+    lowering.add_argument("--jobs", type=positive, metavar="N", help="default: one per usable core")
     lowering.add_argument("--no-cache", action="store_true", help="lower everything again")
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands.build_options import check_seed
+from stagebench.commands.integer_option import integer, not_negative, positive
 from stagebench.commands.output_place import check_folder
+from stagebench.commands.seconds_option import seconds
 from stagebench.dump.place import RUN, VARIANT
 from stagebench.errors import UsageError
 
@@ -26,17 +27,19 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where profile.json and probe buffers go (default: stagebench-profile)",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the inputs (0)")
+    parser.add_argument("--seed", type=integer, default=0, metavar="N", help="of the inputs (0)")
     parser.add_argument(
-        "--repeats", type=int, default=5, metavar="N", help="runs whose bits are compared (5)"
+        "--repeats", type=positive, default=5, metavar="N", help="runs whose bits are compared (5)"
     )
     parser.add_argument(
-        "--runs", type=int, default=50, metavar="N", help="timed runs; 0: none (50)"
+        "--runs", type=not_negative, default=50, metavar="N", help="timed runs; 0: none (50)"
     )
-    parser.add_argument("--warmup", type=int, default=5, metavar="N", help="runs before them (5)")
+    parser.add_argument(
+        "--warmup", type=not_negative, default=5, metavar="N", help="runs before them (5)"
+    )
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=seconds,
         default=60.0,
         metavar="S",
         help="for one launch (60); what else a variant needs has half an hour a step, or S",
@@ -66,16 +69,11 @@ def check_out(folder: Path) -> None:
 
 
 def run_options(arguments: argparse.Namespace) -> ProfileOptions:
-    """What they say; `UsageError` where a number makes no sense."""
+    """What they say; `UsageError` for a seed that no generator takes."""
     from stagebench.gpu.profile import ProfileOptions
     from stagebench.gpu.run_request import RunOptions
 
     check_seed(arguments.seed)
-    for name, least in (("repeats", 1), ("runs", 0), ("warmup", 0)):
-        if getattr(arguments, name) < least:
-            raise UsageError(f"--{name} {getattr(arguments, name)}: at least {least}")
-    if not 0 < arguments.timeout < math.inf:
-        raise UsageError(f"--timeout {arguments.timeout:g}: a positive number of seconds")
     return ProfileOptions(
         run=RunOptions(
             seed=arguments.seed,

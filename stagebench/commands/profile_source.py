@@ -24,6 +24,7 @@ from stagebench.kernels import BUILTINS, TVM_BUILTINS
 
 if TYPE_CHECKING:
     from stagebench.experiment.kernel_reference import KernelReference
+    from stagebench.experiment.sweep_plan import SweepPlan
 
 Kind = Literal["kernel", "plans", "measured", "bundle", "run"]
 
@@ -31,7 +32,6 @@ DUMPS = "dumps"
 """Where, in the folder of a profile, the dumps of a kernel that was lowered for it are."""
 FIRST_OWN_ARCH = 9
 """The compute capability from which on ``sm_…a`` targets exist (PTX ISA, ``.target``)."""
-_BUNDLE = "bundle.json"
 _LOWERING = {
     "--num-stages": "num_stages",
     "--arch": "arch",
@@ -116,8 +116,9 @@ def is_kernel(text: str) -> bool:
 def is_bundle(path: Path) -> bool:
     """Is it a bundle, and neither a run nor a launch plan?"""
     from stagebench.bundle.plan_file import is_plan
+    from stagebench.bundle.records import BUNDLE
 
-    return ((path / _BUNDLE).is_file() or path.is_file()) and not is_plan(str(path))
+    return ((path / BUNDLE).is_file() or path.is_file()) and not is_plan(str(path))
 
 
 def is_measured(path: Path) -> bool:
@@ -206,21 +207,21 @@ def _check_names(source: ProfileSource, arguments: argparse.Namespace) -> None:
 
 def _check_values(arguments: argparse.Namespace, kernel: KernelReference) -> None:
     """Raise `UsageError` for values of axes that no variant can have."""
-    from stagebench.commands.sweep import sweep_plan
     from stagebench.experiment.sweep_plan import expand
 
-    for flag, name in GEMM_ARGUMENTS.items():
-        for value in getattr(arguments, name) or ():
-            if isinstance(value, int) and value < 1:
-                raise UsageError(f"{flag} {value}: at least 1")
-    arguments.kernel = arguments.bundle
-    plan = sweep_plan(arguments)
+    plan = _sweep_plan(arguments)
     expand(plan, kernel, plan.num_stages or plan.default_num_stages)
+
+
+def _sweep_plan(arguments: argparse.Namespace) -> SweepPlan:
+    """What `sweep` would do of the kernel that is named in a bundle's place."""
+    from stagebench.commands.sweep import sweep_plan
+
+    return sweep_plan(argparse.Namespace(**{**vars(arguments), "kernel": arguments.bundle}))
 
 
 def _swept(arguments: argparse.Namespace) -> Path:
     """The folder of a kernel's dumps."""
-    from stagebench.commands.sweep import sweep_plan
     from stagebench.experiment.sweep import SweepOptions, run_sweep
     from stagebench.report.progress import SweepProgress
 
@@ -229,7 +230,7 @@ def _swept(arguments: argparse.Namespace) -> Path:
         dump_dir=folder, use_cache=not arguments.no_cache, jobs=arguments.jobs, warn=warn
     )
     with SweepProgress() as progress:
-        result = run_sweep(sweep_plan(arguments), options, progress)
+        result = run_sweep(_sweep_plan(arguments), options, progress)
     for note in result.notes:
         warn(note)
     return folder

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagebench.commands.integer_option import integer
+from stagebench.commands.integer_option import integer, positive
 from stagebench.commands.json_output import check_json, write_json
 from stagebench.commands.output_place import check_file, write_output
 from stagebench.commands.seconds_option import seconds
@@ -123,7 +123,7 @@ def add_shape(parser: argparse.ArgumentParser) -> None:
     """The shape of the built-in GEMM: shared with ``diff``."""
     gemm = parser.add_argument_group("shape of the built-in GEMM (short for --set)")
     for flag, name in _GEMM_FLAGS.items():
-        kind = str if name == "dtype" else integer
+        kind = str if name == "dtype" else positive
         gemm.add_argument(flag, nargs="+", type=kind, metavar="V", dest=f"gemm_{name}")
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from stagebench.bundle.read import read_bundle
+from stagebench.commands import bisect as bisect_command
 from stagebench.commands import bundle as bundle_command
 from stagebench.commands import profile as profile_command
+from stagebench.commands import sweep as sweep_command
 from stagebench.commands.profile_source import is_bundle
 from stagebench.dump.directory import DumpDirectory
 from stagebench.dump.files import CUBIN, PTX, SASS
@@ -56,9 +58,6 @@ def test_a_gpu_host_needs_little(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--repeats", "0"), "--repeats 0: at least 1"),
-        (("--runs", "-1"), "--runs -1: at least 0"),
-        (("--timeout", "0"), "--timeout 0: a positive number"),
         (("--seed", "-1"), "--seed -1: a number from 0 to"),
         (("--seed", str(1 << 63)), f"--seed {1 << 63}: a number from 0 to"),
         (("--no-probes", "--probe-ops", "mbarrier_wait"), "--probe-ops is of probes, and --no-pro"),
@@ -76,10 +75,39 @@ def test_wrong_numbers(tmp_path, words, said):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("--repeats", "0"), "--repeats: '0' is not a number of at least one"),
+        (("--max-ctas", "0"), "--max-ctas: '0' is not a number of at least one"),
+        (("--jobs", "0"), "--jobs: '0' is not a number of at least one"),
+        (("--runs=-1",), "--runs: '-1' is not a number of at least zero"),
+        (("--warmup", "²"), "--warmup: '²' is not an integer"),
+        (("--seed", "one"), "--seed: 'one' is not an integer"),
+        (("--timeout", "0"), "--timeout: '0' is not a positive number of seconds"),
+        (("--timeout", "inf"), "--timeout: 'inf' is not a positive number of seconds"),
+        (("--timeout", "nan"), "--timeout: 'nan' is not a positive number of seconds"),
+        (("--M", "0"), "--M: '0' is not a number of at least one"),
+        (("--block-K=-64",), "--block-K: '-64' is not a number of at least one"),
+    ],
+)
+def test_what_is_no_number_of_its_option(capsys, words, said):
+    """Told as every command tells it, with the option."""
+    with pytest.raises(SystemExit):
+        parsed(profile_command, "gemm", *words)
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [sweep_command, bisect_command])
+def test_no_command_takes_a_shape_of_nothing(capsys, command):
+    """Sizes of the built-in GEMM are at least one wherever they are given."""
+    with pytest.raises(SystemExit):
+        parsed(command, "gemm", "--N", "0")
+    assert "--N: '0' is not a number of at least one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
         (("--num-stages", "-1"), "num_stages -1 is out of range"),
         (("--num-stages", "2", "2"), "--num-stages has a value twice"),
-        (("--M", "0"), "--M 0: at least 1"),
-        (("--block-K", "-64"), "--block-K -64: at least 1"),
         (("--arch", "sm_banana"), "sm_banana"),
     ],
 )

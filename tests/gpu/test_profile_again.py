@@ -96,7 +96,8 @@ def test_as_json(tmp_path, capsys):
     ]  # fmt: skip
     assert told["timings"] == json.loads((tmp_path / "out" / "timings.json").read_text())
     run(tmp_path / "out" / "timings.json", "--json", "-")
-    assert json.loads(capsys.readouterr().out)["profile"] is None
+    told = json.loads(capsys.readouterr().out)
+    assert (list(told), told["profile"]) == (["schema_version", "profile", "timings"], None)
 
 
 @pytest.mark.parametrize(
@@ -125,13 +126,6 @@ def test_a_timeline_needs_buffers(tmp_path, capsys):
         run(out / "timings.json", "--timeline", str(tmp_path / "t"))
     run(out, "--timeline", str(tmp_path / "t"))
     assert "no variant has a probe buffer" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf"])
-def test_a_timeout_is_a_number_of_seconds(tmp_path, seconds):
-    """`nan` compares with nothing, and would never come."""
-    with pytest.raises(UsageError, match="--timeout"):
-        run(bundle(tmp_path / "b", parts(0)), f"--timeout={seconds}")
 
 
 def test_one_depth_of_it(tmp_path, capsys):
