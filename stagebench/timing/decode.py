@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stagebench.model.timing import ProbeMetadata, ProblemKind, TimingProblem
-from stagebench.timing.probe_buffer import HEADER, MAGIC, RECORD, check_metadata, ordinals
+from stagebench.probe.layout import MAGIC
+from stagebench.timing.probe_buffer import HEADER, RECORD, check_metadata, ordinals
 from stagebench.timing.problem_log import ProblemLog
 
 Ints = NDArray[np.int64]

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from stagebench.errors import DumpError
 from stagebench.model.timing import ProbeMetadata
+from stagebench.probe.layout import HEADER_BYTES, RECORD_BYTES
 
-MAGIC = 0x32504253  # "SBP2"
-HEADER_BYTES, RECORD_BYTES = 64, 16
 HEADER = np.dtype(
     [
         ("timer_entry", "<u8"), ("clock_entry", "<u8"), ("timer_exit", "<u8"),

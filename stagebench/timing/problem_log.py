@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stagebench.model.timing import ProbeMetadata, ProblemKind, TimingProblem
-from stagebench.timing.probe_buffer import HEADER_BYTES, RECORD_BYTES
+from stagebench.probe.layout import HEADER_BYTES, RECORD_BYTES
 
 Ints = NDArray[np.int64]
 

@@ -9,9 +9,14 @@ from stagebench.model.facts import Barrier, SyncOp
 from stagebench.probe.barrier_use import barrier_kind
 from stagebench.probe.cta_dependence import depends_on_cta
 from stagebench.probe.layout import (
+    COUNT,
+    EXIT,
+    HARDWARE_WARP,
     HEADER_BYTES,
-    MAGIC,
     RECORD_BYTES,
+    SM,
+    TIMER_ENTRY,
+    TIMER_EXIT,
     Layout,
     Shape,
     cap_within,
@@ -20,7 +25,7 @@ from stagebench.probe.layout import (
     shape_of,
 )
 from stagebench.ptx.read import read_module
-from stagebench.timing import probe_buffer
+from stagebench.timing.probe_buffer import HEADER, RECORD
 from tests.probe.texts import kernel, launch
 
 
@@ -69,12 +74,13 @@ def test_no_barrier():
 
 
 def test_same_layout_as_the_decoder():
-    """Builder and decoder, which may not import each other, mean the same bytes."""
-    assert (MAGIC, HEADER_BYTES, RECORD_BYTES) == (
-        probe_buffer.MAGIC,
-        probe_buffer.HEADER_BYTES,
-        probe_buffer.RECORD_BYTES,
-    )
+    """What the builder stores where is read there: each offset is a field's, sizes agree."""
+    offsets = {name: offset for name, (_, offset, *_) in HEADER.fields.items()}
+    assert offsets["timer_entry"] == TIMER_ENTRY
+    assert offsets["timer_exit"] == TIMER_EXIT
+    assert (offsets["sm"], offsets["count"], offsets["exit"]) == (SM, COUNT, EXIT)
+    assert offsets["hardware_warp"] == HARDWARE_WARP
+    assert (HEADER.itemsize, RECORD.itemsize) == (HEADER_BYTES, RECORD_BYTES)
 
 
 @pytest.mark.parametrize(

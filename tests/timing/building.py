@@ -14,7 +14,7 @@ from stagebench.model.timing import (
     TimingProblem,
     VariantTiming,
 )
-from stagebench.timing.probe_buffer import MAGIC
+from stagebench.probe.layout import MAGIC
 
 LOW = 0xFFFFFFFF
 BITS = 24  # of a record's tag, for its index; the others are for the site

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from stagebench.errors import DumpError
+from stagebench.probe.layout import HEADER_BYTES, RECORD_BYTES
 from stagebench.timing.decode import decode
-from stagebench.timing.probe_buffer import HEADER, HEADER_BYTES, RECORD, RECORD_BYTES
+from stagebench.timing.probe_buffer import HEADER, RECORD
 from tests.timing.building import BITS, lane, metadata, poke, site
 
 SITES = (site(0), site(1, op="wgmma_wait"))
