@@ -176,7 +176,8 @@ class ProfiledVariant(Record, frozen=True, kw_only=True):
     beside ``profile.json``; so are ``outputs``, one ``.npy`` for each tensor that was kept of the
     first run.  ``control_cost`` is control / base, ``probe_cost`` probed / control (medians of
     sound builds); more than 1.15 either way, or with a finding of the ``audit`` (the bundle's: what
-    makes the builds for probes another kernel), what the probes say is ``perturbed``.
+    makes the builds for probes another kernel), what the probes say is ``perturbed`` (``None``: not
+    known, for control or probed has no time that counts).
     """
 
     id: str
