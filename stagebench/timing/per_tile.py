@@ -1,14 +1,16 @@
 """How long does a warp wait for each tile?  One unit for every cause, so that causes compare.
 
-A tile is a trip of the pipelined loop's body: what the warp's role executes most often there.  A
-wait outside of the body (a barrier before the loop, ``setmaxnreg``) is shared out over the tiles,
-for it is as small a part of the time as that says.  Without sections (a kernel that has no IR) the
-wait that is executed most often in the kernel tells the tiles.
+A tile is a trip of the pipelined loop's body: as many as most of the role's waits there say, for a
+wait may have one more copy before the loop.  A wait outside of the body (a barrier before the loop,
+``setmaxnreg``) is shared out over the tiles, for it is as small a part of the time as that says.
+Without sections (a kernel that has no IR) the wait that is executed most often in the kernel tells
+the tiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from stagebench.model.timing import SiteStall, StallCause, Stalls
 
@@ -41,7 +43,15 @@ def _tiles(role: str, everything: list[SiteStall]) -> float:
     """The tiles of one warp of the role; of the whole kernel where its role has no body."""
     body = _of_the_body(everything)
     own = [stall for stall in body if stall.site.role == role]
-    return max(stall.executions / stall.warps for stall in own or body or everything)
+    if not body:
+        return max(_executions(everything))
+    votes, others = Counter(_executions(own or body)), Counter(_executions(body))
+    return max(votes, key=lambda tiles: (votes[tiles], others[tiles], tiles))
+
+
+def _executions(stalls: Sequence[SiteStall]) -> list[float]:
+    """How often one warp comes by, for each of the waits."""
+    return [stall.executions / stall.warps for stall in stalls]
 
 
 def _of_the_body(sites: Iterable[SiteStall]) -> list[SiteStall]:

@@ -31,6 +31,28 @@ def test_two_waits_of_a_tile_add_up():
     assert found["consumer", "data"] == pytest.approx(10 + 20 / 2)
 
 
+def test_one_more_copy_of_a_wait_is_no_more_tiles():
+    """Attention waits for its first K before the loop by the statement that is in the loop too."""
+    found = several(
+        stall(474, cause="compute", executions=4 * 32, id_=0),
+        stall(412, cause="compute", executions=4 * 32, id_=1),
+        stall(102, executions=4 * 33, id_=2),
+        stall(46, executions=4 * 32, id_=3),
+    )
+    assert found["consumer", "compute"] == pytest.approx(474 + 412)
+    assert found["consumer", "data"] == pytest.approx(102 * 33 / 32 + 46)
+
+
+def test_two_waits_that_differ_are_told_by_the_other_roles():
+    """Of one role's 33 and 32 the producers' 32 is the number of tiles."""
+    found = several(
+        stall(10, executions=4 * 33, id_=0),
+        stall(20, executions=4 * 32, id_=1),
+        stall(30, cause="slot", role="producer", executions=4 * 32, id_=2),
+    )
+    assert found["consumer", "data"] == pytest.approx(10 * 33 / 32 + 20)
+
+
 def test_roles_of_different_size():
     """Two producer warps beside eight consumers: cycles of one warp, by its own trips."""
     producer = structs.replace(stall(50, cause="slot", role="producer", executions=2 * 64), warps=2)
