@@ -104,7 +104,7 @@ def compilers_of_cases(
     if explicit:
         given = _all_there(choose_compilers(compared.compilers, folder, options.warn))
     elif own and all(case.compiler is not None for case in cases):
-        given = _all_there([next(iter(own.values()))])
+        given = _first_there(list(own.values()))
     else:
         given = (this_environment(_DEFAULT),)
     found = CompilersOfCases(given, explicit, own)
@@ -126,6 +126,12 @@ def compilers_of_cases(
 def _alike(one: Chosen, two: Chosen) -> bool:
     """Whether they are releases of the same compiler."""
     return one.compiler.name == two.compiler.name
+
+
+def _first_there(found: Sequence[Chosen]) -> tuple[CompilerEnvironment, ...]:
+    """One that is there: what is lost for want of another one is lost by its own cases."""
+    there = [one for one in found if isinstance(one, CompilerEnvironment)]
+    return tuple(there[:1]) or _all_there(found)
 
 
 def _all_there(found: Iterable[Chosen]) -> tuple[CompilerEnvironment, ...]:

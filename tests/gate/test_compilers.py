@@ -5,14 +5,15 @@ import sys
 
 import pytest
 
-from stagebench.errors import UsageError
+from stagebench.errors import MachineError, UsageError
 from stagebench.experiment.compared_with import Compared
-from stagebench.experiment.compilers_of_cases import CompilersOfCases
+from stagebench.experiment.compilers_of_cases import CompilersOfCases, compilers_of_cases
 from stagebench.experiment.definition import Case
 from stagebench.experiment.experiment_file import load_experiment
 from stagebench.experiment.lowered_experiments import lower_experiments
 from stagebench.experiment.sweep import SweepOptions
 from stagebench.experiment.sweep_watcher import Unwatched
+from stagebench.lowering.choose_compilers import NoCompiler
 from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.model import Compiler
 from tests.gate.projects import run
@@ -204,6 +205,22 @@ def test_a_compiler_that_would_lower_nothing():
     by_case.check_used([NAMED, NONE], ["tvm", "old"])
     with pytest.raises(UsageError, match="--compiler old would lower nothing: 2 cases name tvm"):
         by_case.check_used([NAMED, NAMED], ["tvm", "old"])
+
+
+def test_a_lost_compiler_costs_its_own_cases_where_all_name_one(tmp_path):
+    """Also the first case's; where none is there, that is the error."""
+    lost, found = tmp_path / "lost", tmp_path / "found"
+    lost.mkdir()
+    (found / "tilelang").mkdir(parents=True)
+    (found / "tilelang" / "__init__.py").write_text("")
+    options = SweepOptions(cache_dir=tmp_path, warn=lambda _: None)
+    first, second = (Case(kernel="gemm", compiler=str(place)) for place in (lost, found))
+    by_case = compilers_of_cases([first, second], Compared(), options)
+    turns = [by_case.turn(case, 0) for case in (first, second)]
+    assert [turn.judged for turn in turns] == [True, True]
+    assert [isinstance(turn.compiler, NoCompiler) for turn in turns] == [True, False]
+    with pytest.raises(MachineError, match="lost is no environment"):
+        compilers_of_cases([first], Compared(), options)
 
 
 def test_each_variant_is_lowered_once_by_each_compiler(project, monkeypatch, other_build):
