@@ -25,7 +25,11 @@ from typing import TYPE_CHECKING
 import stagebench.lowering
 from stagebench.errors import MachineError
 from stagebench.lowering.compiler_choice import COMPILERS, Release, distribution_of
-from stagebench.lowering.compiler_environment import environment_in_front, worker_environ
+from stagebench.lowering.compiler_environment import (
+    CompilerEnvironment,
+    environment_in_front,
+    worker_environ,
+)
 from stagebench.lowering.installed_packages import BESIDE, find_distribution, requirement
 from stagebench.lowering.overlay_folder import (
     damage,
@@ -35,7 +39,6 @@ from stagebench.lowering.overlay_folder import (
     write_packages,
 )
 from stagebench.lowering.tested_releases import beside
-from stagebench.lowering.worker_process import must_start
 
 if TYPE_CHECKING:
     from stagebench.lowering.pip_failure import PipFailure
@@ -149,7 +152,7 @@ class Overlays:
         found = {other: find_distribution(other, [str(unfinished)]) for other in names}
         write_packages(unfinished, {other: one.version for other, one in found.items() if one})
         try:
-            must_start(environment_in_front(unfinished, release.name))
+            check_import(environment_in_front(unfinished, release.name))
         except MachineError:
             (unfinished / _BROKEN).touch()
             raise
@@ -222,6 +225,13 @@ class Overlays:
         except BlockingIOError:
             self._tell(f"waiting for another process that makes {release}")
             fcntl.flock(handle, fcntl.LOCK_EX)
+
+
+def check_import(environment: CompilerEnvironment) -> None:
+    """Raise `MachineError` where a worker can't import the compiler."""
+    from stagebench.lowering.worker_process import must_start  # a list of overlays needs no worker
+
+    must_start(environment)
 
 
 def _is_file_of(handle: int, path: Path) -> bool:

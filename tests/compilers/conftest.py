@@ -12,7 +12,7 @@ from tests.compilers import fake_wheels
 @pytest.fixture
 def importable(monkeypatch):
     """A tiny wheel counts as a compiler that can be imported."""
-    monkeypatch.setattr(overlays_module, "must_start", lambda _: None)
+    monkeypatch.setattr(overlays_module, "check_import", lambda _: None)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from stagebench.lowering.compiler_choice import Release
 from stagebench.lowering.compiler_environment import environment_in_front
 from stagebench.lowering.compiler_listing import list_compilers
 from stagebench.lowering.overlay_folder import write_packages
-from stagebench.lowering.worker_process import must_start
+from stagebench.lowering.overlays import check_import
 from tests.command_line import command
 from tests.compilers import fake_wheels
 from tests.processes import alive, children
@@ -298,7 +298,7 @@ def test_a_damaged_overlay(gone, why, overlays, tmp_path, monkeypatch, capsys):
 
 def test_one_that_can_not_be_imported_is_not_ready(overlays, tmp_path, monkeypatch, capsys):
     """It is neither used nor listed as made, and what it says is in the message each time."""
-    monkeypatch.setattr(overlays_module, "must_start", must_start)
+    monkeypatch.setattr(overlays_module, "check_import", check_import)
     fetched(overlays, code="import sys\nsys.exit(3)\n")
     monkeypatch.setenv("STAGEBENCH_CACHE_DIR", str(tmp_path / "cache"))
     for _ in range(2):
@@ -311,7 +311,7 @@ def test_one_that_can_not_be_imported_is_not_ready(overlays, tmp_path, monkeypat
     assert overlays.find(NINE) is None
     (broken,) = [one for one in list_compilers(overlays) if one.state == "broken"]
     assert broken.compiler == "tilelang==9.0.0"
-    monkeypatch.setattr(overlays_module, "must_start", lambda _: None)
+    monkeypatch.setattr(overlays_module, "check_import", lambda _: None)
     made = overlays.make(NINE)
     assert [path.name for path in made.glob(".*")] == [], "no mark is left where it can be imported"
 
@@ -324,7 +324,7 @@ def test_what_is_being_made_is_not_called_broken(overlays, monkeypatch):
         seen.extend(one.state for one in list_compilers(overlays) if "9.0.0" in one.compiler)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(overlays_module, "must_start", interrupted)
+    monkeypatch.setattr(overlays_module, "check_import", interrupted)
     fetched(overlays)
     with pytest.raises(KeyboardInterrupt):
         overlays.make(NINE)
