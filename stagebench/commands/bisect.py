@@ -43,6 +43,7 @@ exit codes: 0 the ends are alike · 1 found where it changed · 2 wrong usage, e
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``bisect``."""
     from stagebench.experiment.bisecting_axes import AXES
+    from stagebench.experiment.default_axes import DEFAULT_ARCHS, NUM_STAGES_OF_ONE
 
     parser.epilog = _EPILOG
     sweep.add_kernel(parser)
@@ -62,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     sweep.add_compilers(row)
     sweep.add_variant(
         parser,
-        arch_default="sm_80 sm_90a, of which bisect follows one",
-        depth_default="2, or as written; of --axis num_stages: --good to --bad",
+        arch_default=f"{' '.join(DEFAULT_ARCHS)}, of which bisect follows one",
+        depth_default=f"{NUM_STAGES_OF_ONE}, or as written; of --axis num_stages: --good to --bad",
     )
     sweep.add_machine(parser)
     output = parser.add_argument_group("output")

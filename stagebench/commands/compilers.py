@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.errors import EXIT_OK, MachineError, UsageError
 
 if TYPE_CHECKING:
@@ -84,9 +85,7 @@ def _list(overlays: Overlays, *, as_json: bool) -> None:
 
     listed = list_compilers(overlays)
     if as_json:
-        from stagebench.model.codec import encode_pretty
-
-        sys.stdout.buffer.write(encode_pretty({"schema_version": 1, "compilers": listed}))
+        write_json({"schema_version": 1, "compilers": listed}, STDOUT)
         return
     from stagebench.report.compilers_view import print_compilers
 

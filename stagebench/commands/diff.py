@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands import diff_compilers as compilers
+from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.diff.text_rule_names import MARKS, MOVED, SUMMARIES
 from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, UsageError
 
@@ -137,10 +138,9 @@ def _print(
 ) -> None:
     if arguments.json:
         from stagebench.diff.text_document import document
-        from stagebench.model.codec import encode_pretty
 
         found = document(left, right, facts, no_since, text, equal=equal, context=arguments.context)
-        sys.stdout.buffer.write(encode_pretty(found))
+        write_json(found, STDOUT)
         return
     if arguments.markdown:
         from stagebench.report.diff_markdown import diff_markdown

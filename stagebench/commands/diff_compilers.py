@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from stagebench.diff.text_input import Input
     from stagebench.model import VariantResult
 
-_DEFAULT_NUM_STAGES = 2
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that say which variant."""
+    from stagebench.experiment.default_axes import NUM_STAGES_OF_ONE
+
     group = parser.add_argument_group("two compilers (LEFT is a kernel, such as gemm)")
     group.add_argument(
         "--compiler",
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--num-stages",
         type=integer,
         metavar="N",
-        help="the depth (default: 2, or as the kernel is written)",
+        help=f"the depth (default: {NUM_STAGES_OF_ONE}, or as the kernel is written)",
     )
     group.add_argument("--stage-param", metavar="NAME", help="the parameter that carries the depth")
     group.add_argument("--arch", metavar="SM", help="default: sm_90a")
@@ -73,6 +73,7 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
     from stagebench.commands.sweep import parameters, with_pipeline
     from stagebench.diff.text_input import Input
     from stagebench.dump.files import read_dump
+    from stagebench.experiment.default_axes import NUM_STAGES_OF_ONE
     from stagebench.experiment.parameter_values import parse_pass_configs
     from stagebench.experiment.sweep import SweepOptions, run_sweep
     from stagebench.experiment.sweep_plan import SweepPlan
@@ -85,7 +86,7 @@ def dumps_of_two(arguments: argparse.Namespace) -> Iterator[tuple[Input, Input] 
     plan = SweepPlan(
         kernel=arguments.left,
         num_stages=None if depth is None else (depth,),
-        default_num_stages=(_DEFAULT_NUM_STAGES,),
+        default_num_stages=(NUM_STAGES_OF_ONE,),
         stage_param=arguments.stage_param,
         archs=(arguments.arch or "sm_90a",),
         params=params,

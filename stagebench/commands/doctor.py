@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.errors import EXIT_OK, EXIT_USAGE
 
 
@@ -20,9 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     checks = examine(start_worker=not arguments.quick)
     if arguments.json:
-        from stagebench.model.codec import encode_pretty
-
-        sys.stdout.buffer.write(encode_pretty({"schema_version": 1, "checks": checks}))
+        write_json({"schema_version": 1, "checks": checks}, STDOUT)
     else:
         from stagebench.report.doctor_view import print_checks
 

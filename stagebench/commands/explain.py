@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagebench.commands.json_output import write_json
+from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, DumpError, UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         nargs="?",
-        const="-",
+        const=STDOUT,
         metavar="FILE",
         help="write the dumps as JSON; without FILE, or -: print it instead",
     )
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     texts, file = list(arguments.dump), arguments.json
     if file is not None and (file.endswith("]") or Path(file).is_dir()):  # --json DUMP
-        texts, file = [file, *texts], "-"
+        texts, file = [file, *texts], STDOUT
     if not texts:
         raise UsageError("explain what?", hint="stagebench explain DUMP [--json FILE]")
     if arguments.script is not None:
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     dumps = [dump for text in texts for dump in select_dumps(text)]
     if file is not None:
         _write(dumps, file)
-    if file != "-":
+    if file != STDOUT:
         from stagebench.report.explain_view import print_explanation
 
         for dump in dumps:

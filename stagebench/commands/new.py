@@ -133,10 +133,10 @@ def _write(path: Path, text: str, option: str) -> str:
 
 
 def _new_experiment(arguments: argparse.Namespace) -> int:
+    from stagebench.experiment.default_axes import DEFAULT_ARCHS
     from stagebench.experiment.kernel_reference import parse_kernel
     from stagebench.experiment.project import find_project
     from stagebench.experiment.starting_point import starting_point
-    from stagebench.experiment.sweep_plan import DEFAULT_ARCHS
     from stagebench.facts.arch import check_arch
 
     name = arguments.name.removesuffix(".py")

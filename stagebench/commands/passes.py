@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, UsageError
 
 if TYPE_CHECKING:
     from stagebench.dump.files import Dump
-    from stagebench.model import Record
 
 EPILOG = """\
 exit codes: 0 no pass diverges, or only one side was given · 1 a pass diverges (with --pass too:
@@ -83,7 +82,7 @@ def _two(left: Dump, right: Dump, arguments: argparse.Namespace) -> int:
     if arguments.pass_name:
         chosen = select_passes(diff.passes, arguments.pass_name)
     if arguments.json:
-        _write(diff)
+        write_json(diff, STDOUT)
     else:
         from stagebench.report.console import open_console
         from stagebench.report.passes_view import print_passes
@@ -103,7 +102,7 @@ def _one(dump: Dump, arguments: argparse.Namespace) -> int:
     if arguments.pass_name:
         chosen = select_passes(timeline.passes, arguments.pass_name)
     if arguments.json:
-        _write(timeline)
+        write_json(timeline, STDOUT)
         return EXIT_OK
     from stagebench.report.console import open_console
     from stagebench.report.passes_view import print_before_after, print_timeline
@@ -139,9 +138,7 @@ def _run(dumps: Sequence[Dump], arguments: argparse.Namespace) -> int:
 
     matrices = pass_matrices(dumps)
     if arguments.json:
-        from stagebench.model.codec import encode_pretty
-
-        sys.stdout.buffer.write(encode_pretty({"schema_version": 1, "matrices": matrices}))
+        write_json({"schema_version": 1, "matrices": matrices}, STDOUT)
         return EXIT_OK
     from stagebench.report.console import open_console
     from stagebench.report.passes_view import print_matrix
@@ -152,9 +149,3 @@ def _run(dumps: Sequence[Dump], arguments: argparse.Namespace) -> int:
             console.print()
         print_matrix(matrix, console, show_all=arguments.all, among=matrices)
     return EXIT_OK
-
-
-def _write(record: Record) -> None:
-    from stagebench.model.codec import encode_pretty
-
-    sys.stdout.buffer.write(encode_pretty(record))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands.integer_option import integer, positive
-from stagebench.commands.json_output import check_json, write_json
+from stagebench.commands.json_output import STDOUT, check_json, write_json
 from stagebench.commands.output_place import check_file, write_output
 from stagebench.commands.seconds_option import seconds
 from stagebench.commands.warning import warn
@@ -84,10 +84,14 @@ def add_kernel(parser: argparse.ArgumentParser) -> None:
 def add_variant(
     parser: argparse.ArgumentParser,
     *,
-    arch_default: str = "sm_80 sm_90a",
-    depth_default: str = "1 2 3 4",
+    arch_default: str | None = None,
+    depth_default: str | None = None,
 ) -> argparse._ArgumentGroup:
-    """The axes of a kernel: shared with ``bisect`` and ``profile``."""
+    """The axes of a kernel: shared with ``bisect`` and ``profile``, whose defaults are others."""
+    from stagebench.experiment.default_axes import DEFAULT_ARCHS, DEFAULT_NUM_STAGES
+
+    arch_default = arch_default or " ".join(DEFAULT_ARCHS)
+    depth_default = depth_default or " ".join(map(str, DEFAULT_NUM_STAGES))
     axes = parser.add_argument_group("axes (every combination is a variant)")
     axes.add_argument(
         "--num-stages",
@@ -155,7 +159,7 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """What lowering may use: shared with ``bisect``."""
     limits = parser.add_argument_group("limits")
-    limits.add_argument("--jobs", type=integer, metavar="N", help="default: one per usable core")
+    limits.add_argument("--jobs", type=positive, metavar="N", help="default: one per usable core")
     limits.add_argument(
         "--timeout", type=seconds, default=300.0, metavar="S", help="for each variant (300)"
     )
@@ -195,7 +199,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_file(arguments.chart, "--chart")
     with SweepProgress() as progress:
         result = run_sweep(plan, options, progress)
-    if arguments.json != "-":
+    if arguments.json != STDOUT:
         _print(result, arguments, progress.elapsed_seconds)
     if arguments.json is not None:
         _write_json(result, arguments.json, seconds=arguments.seconds)
@@ -210,8 +214,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def sweep_plan(arguments: argparse.Namespace) -> SweepPlan:
     """What to lower, from the arguments of `add_kernel`, `add_variant` and `add_compilers`."""
+    from stagebench.experiment.default_axes import DEFAULT_ARCHS
     from stagebench.experiment.parameter_values import parse_pass_configs
-    from stagebench.experiment.sweep_plan import DEFAULT_ARCHS, SweepPlan
+    from stagebench.experiment.sweep_plan import SweepPlan
 
     return SweepPlan(
         kernel=arguments.kernel,
@@ -245,7 +250,9 @@ def with_pipeline(arguments: argparse.Namespace) -> list[str]:
 
 def pipeline_config(arguments: argparse.Namespace) -> list[str]:
     """The values of ``--pass-config`` that ``--pipeline`` is short for."""
-    return [] if arguments.pipeline is None else [f"tir_pipeline={arguments.pipeline}"]
+    from stagebench.worker.protocol import TIR_PIPELINE
+
+    return [] if arguments.pipeline is None else [f"{TIR_PIPELINE}={arguments.pipeline}"]
 
 
 def sweep_options(arguments: argparse.Namespace) -> SweepOptions:

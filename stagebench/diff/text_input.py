@@ -11,8 +11,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from stagebench.dump.directory import RUN
-from stagebench.dump.files import CUDA, VARIANT, Dump
+from stagebench.dump.files import CUDA, Dump
+from stagebench.dump.place import RUN, VARIANT
 from stagebench.errors import DumpError, UsageError
 
 MAX_BYTES = 16 << 20

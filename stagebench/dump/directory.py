@@ -10,15 +10,15 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from stagebench.dump import place
 from stagebench.dump.atomic_file import UNFINISHED, write_file, write_folder
-from stagebench.dump.files import VARIANT, Assembly, Dump, dump_files, read_dump
+from stagebench.dump.files import Assembly, Dump, dump_files, read_dump
 from stagebench.dump.folder_name import variant_folder
+from stagebench.dump.place import RUN, VARIANT
 from stagebench.errors import DumpError, UsageError
 from stagebench.model import SCHEMA_VERSION, Record, VariantResult
 from stagebench.model.codec import decode, encode_pretty
 
-RUN, SECONDS = place.RUN, "seconds.json"
+SECONDS = "seconds.json"
 
 
 class RunFile(Record, frozen=True, kw_only=True):

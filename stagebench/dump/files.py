@@ -23,7 +23,8 @@ import os
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from stagebench.dump import place, snapshots
+from stagebench.dump import snapshots
+from stagebench.dump.place import VARIANT
 from stagebench.errors import DumpError
 from stagebench.model import (
     SCHEMA_VERSION,
@@ -46,7 +47,6 @@ from stagebench.model import (
 )
 from stagebench.model.codec import decode, encode_pretty
 
-VARIANT = place.VARIANT
 FACTS, LAUNCH, PASSES = "facts.json", "launch.json", "passes.json"
 CUDA, SNAPSHOTS = "kernel.cu", "snapshots.txt.zst"
 MACHINE, PTX, SASS, CUBIN = "machine.json", "kernel.ptx", "kernel.sass", "kernel.cubin"

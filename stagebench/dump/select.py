@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stagebench.dump.directory import read_run
-from stagebench.dump.files import VARIANT, Dump, read_dump
+from stagebench.dump.files import Dump, read_dump
+from stagebench.dump.place import VARIANT
 from stagebench.errors import DumpError, UsageError
 from stagebench.model import Variant
 

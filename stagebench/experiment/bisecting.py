@@ -28,15 +28,13 @@ from stagebench.experiment.bisecting_watched import (
     names_beside,
     seen,
 )
+from stagebench.experiment.default_axes import NUM_STAGES_OF_ONE
 from stagebench.experiment.parameter_values import parse_pass_configs
 from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.lowering.kept_worker import KeptWorker
 from stagebench.model import Scalar
 from stagebench.model.bisection import Bisection, Point
-
-DEFAULT_NUM_STAGES = 2
-"""The depth that is followed where none is given, as `stagebench diff KERNEL` has it."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +58,13 @@ def candidates(axis: Axis, values: Sequence[str], plan: SweepPlan) -> tuple[Cand
 
     ``values`` are compilers, depths, or ``KEY=VALUE`` pass configs of which each point has one
     more than the point before it (the first has those of ``plan``).  A depth that nobody gave is
-    `DEFAULT_NUM_STAGES`, or that of the kernel as written.
+    `NUM_STAGES_OF_ONE`, or that of the kernel as written.
     """
     twice = next((text for at, text in enumerate(values) if text in values[:at]), None)
     if twice is not None:
         raise UsageError(f"--{axis.replace('_', '-')} has {twice} twice", hint=POINTS[axis])
     _check_one_variant(axis, plan)
-    plan = replace(plan, default_num_stages=(DEFAULT_NUM_STAGES,))
+    plan = replace(plan, default_num_stages=(NUM_STAGES_OF_ONE,))
     if axis == "compiler":
         return tuple(Candidate(text, replace(plan, compilers=(text,))) for text in values)
     if axis == "num_stages":
@@ -112,7 +110,7 @@ def bisect(
         raise UsageError(f"bisect needs two points of {axis} at least", hint=POINTS[axis])
     end = len(points) - 1
     with KeptWorker() as worker:
-        options = replace(options, worker=options.worker or worker)
+        options = replace(options, worker=worker)
         look = _Looking(axis, points, watched, options, folder, tell)
         for at in (0, end):
             if look.at(at).value is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stagebench.errors import UsageError
-from stagebench.experiment.sweep_plan import DEFAULT_ARCHS
+from stagebench.experiment.default_axes import DEFAULT_ARCHS
 from stagebench.gate.expectation import Expectation
 from stagebench.lowering.compiler_choice import parse_choice
 from stagebench.model import ParamValue, Scalar

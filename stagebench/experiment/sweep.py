@@ -14,10 +14,10 @@ import msgspec
 
 from stagebench.dump.directory import DumpDirectory
 from stagebench.errors import UsageError
+from stagebench.experiment.default_axes import DEFAULT_ARCHS
 from stagebench.experiment.kernel_reference import parse_kernel
 from stagebench.experiment.sweep_dumps import Dumping, finish_dumps
 from stagebench.experiment.sweep_plan import (
-    DEFAULT_ARCHS,
     SweepPlan,
     expand,
 )

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 import msgspec
 
 from stagebench.errors import UsageError
+from stagebench.experiment.default_axes import DEFAULT_ARCHS, DEFAULT_NUM_STAGES
 from stagebench.experiment.kernel_reference import KernelReference
 from stagebench.facts.arch import check_arch
 from stagebench.model import ParamValue, Scalar
 from stagebench.worker.protocol import LowerRequest
 
-DEFAULT_NUM_STAGES = (1, 2, 3, 4)
-DEFAULT_ARCHS = ("sm_80", "sm_90a")
 MAX_NUM_STAGES = 1024
 
 

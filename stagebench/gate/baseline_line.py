@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from stagebench.dump.files import CUDA, FACTS, LAUNCH, MACHINE, VARIANT
+from stagebench.dump.files import CUDA, FACTS, LAUNCH, MACHINE
+from stagebench.dump.place import VARIANT
 from stagebench.errors import StagebenchError
 from stagebench.gate.fact_schema import CUDA_TEXT
 from stagebench.gate.json_lines import Pointer, value_lines

@@ -21,10 +21,10 @@ from stagebench.dump.files import (
     MACHINE,
     PASSES,
     SNAPSHOTS,
-    VARIANT,
     Dump,
     read_dump,
 )
+from stagebench.dump.place import VARIANT
 from stagebench.errors import DumpError
 from stagebench.gate.kernel_text import defines
 from stagebench.model import Compiler, Record

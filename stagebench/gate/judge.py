@@ -14,7 +14,7 @@ import msgspec
 
 from stagebench.diff.fact_changes import result_changes
 from stagebench.diff.fact_words import from_to
-from stagebench.dump.files import VARIANT
+from stagebench.dump.place import VARIANT
 from stagebench.gate.allowance import Change
 from stagebench.gate.baseline_line import find_line
 from stagebench.gate.baselines import Baseline
@@ -173,7 +173,8 @@ def _differences(then: VariantResult, now: VariantResult) -> Iterator[Change]:
     if then.outcome != now.outcome:
         yield Change(
             path="outcome", group="outcome", kind="fact", presence="both", follows=False,
-            text=f"outcome {then.outcome} → {now.outcome}", left=then.outcome, right=now.outcome,
+            text=f"outcome {from_to(then.outcome, now.outcome)}",
+            left=then.outcome, right=now.outcome,
         )  # fmt: skip
         return
     if then.failure is None or now.failure is None:

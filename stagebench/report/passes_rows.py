@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from stagebench.diff.fact_change import FactChange
+from stagebench.diff.fact_words import from_to
 from stagebench.diff.pass_compare import PassDifference, PassesDiff
 from stagebench.model import Record
 from stagebench.report.fact_change_rows import change_table
@@ -161,7 +162,7 @@ def folded_lines(diff: PassesDiff) -> tuple[str, ...]:
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    return ", ".join(f"{left} → {right}" for left, right in sorted(pairs, key=_by_size))
+    return ", ".join(from_to(left, right) for left, right in sorted(pairs, key=_by_size))
 
 
 def _by_size(pair: tuple[str, str]) -> tuple[int, str, str]:

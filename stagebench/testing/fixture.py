@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from stagebench.errors import StagebenchError, UsageError
-from stagebench.experiment.sweep_plan import DEFAULT_ARCHS, SweepPlan
+from stagebench.experiment.default_axes import DEFAULT_ARCHS
+from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.gate.expectation import Expectation
 from stagebench.model import Facts, ParamValue, Scalar
 from stagebench.report.check_failure import check_failure
