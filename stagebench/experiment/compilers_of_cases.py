@@ -91,7 +91,7 @@ def compilers_of_cases(
     """The compilers of a check; where every case names its own, there need be no TileLang here.
 
     Raises `UsageError` for one that is named wrongly or twice, or lowers nothing, and
-    `MachineError` for one that can't be had, unless only cases name it.
+    `MachineError` for one that can't be had, unless only cases name it and others have one.
     """
     folder = options.cache_dir or default_cache_folder()
     overlays = Overlays(folder, options.warn)
