@@ -6,16 +6,19 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stagebench.commands.json_output import STDOUT, check_json, write_json
-from stagebench.commands.output_place import check_file, write_output
+from stagebench.commands.json_output import STDOUT, write_json
+from stagebench.commands.output_place import write_output
+from stagebench.commands.several_outputs import check_outputs
 from stagebench.errors import EXIT_OK, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
     from stagebench.dump.profiler_sidecar import ProfilerSidecar
     from stagebench.trace.cuda_profiler import ProfilerTrace
+    from stagebench.trace.region_comparison import RegionComparison
 
 _EPILOG = """\
-several buffers, one for each depth say, are shown side by side
+several buffers, one for each depth say, are shown side by side; --json has the same of each,
+under "buffers", be it one or several
 
 exit codes: 0 every buffer is whole · 2 one is damaged (what could be read is shown), or wrong usage
 """
@@ -64,61 +67,76 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Decode, write what was asked for, print; 2 where something is damaged."""
+    from stagebench.dump.profiler_sidecar import sidecar_path
     from stagebench.trace.profiler_problems import HARMLESS
+    from stagebench.trace.profiler_words import uncompressed
+    from stagebench.trace.region_comparison import compare
 
     if len(arguments.buffers) > 1:
         _only_one(arguments)
-    check_json(arguments.json)
-    for option in ("perfetto", "svg"):
-        if getattr(arguments, option) is not None:
-            check_file(getattr(arguments, option), f"--{option}")
+    files = {"--perfetto": arguments.perfetto, "--svg": arguments.svg}
+    beside = [sidecar_path(uncompressed(path)) for path in arguments.buffers]
+    check_outputs(arguments.json, files, (*arguments.buffers, *beside))
     read = [_decoded(path, arguments) for path in arguments.buffers]
+    traces = [trace for _, trace in read]
+    damaged = any(problem.kind not in HARMLESS for trace in traces for problem in trace.problems)
+    if not damaged:
+        _check_names(traces, arguments)
     if len(read) == 1:
-        _one(arguments.buffers[0], *read[0], arguments)
-    else:
-        _several(read, arguments)
-    damaged = any(problem.kind not in HARMLESS for _, trace in read for problem in trace.problems)
-    return EXIT_USAGE if damaged else EXIT_OK
-
-
-def _one(
-    path: Path, given: ProfilerSidecar, trace: ProfilerTrace, arguments: argparse.Namespace
-) -> None:
-    names = given.group_names
-    _write_timeline(trace, arguments, given.source or path.name, names)
-    if arguments.json is not None:
-        from stagebench.trace.region_stats import document
-
-        write_json(document(trace), arguments.json)
-    if arguments.json != STDOUT:
-        from stagebench.report.region_view import print_regions
-
-        print_regions(
-            trace,
-            title=given.source,
-            group_names=names,
-            by_block=arguments.by_block,
-            show_all=arguments.all,
-        )
-
-
-def _several(
-    read: list[tuple[ProfilerSidecar, ProfilerTrace]], arguments: argparse.Namespace
-) -> None:
-    from stagebench.trace.region_comparison import compare
-
+        _write_timeline(arguments.buffers[0], *read[0], arguments)
     comparison = compare(
         [str(path) for path in arguments.buffers],
         [given.source for given, _ in read],
         [given.group_names for given, _ in read],
-        [trace for _, trace in read],
+        traces,
     )
     if arguments.json is not None:
-        write_json(comparison, arguments.json)
-    if arguments.json != STDOUT:
-        from stagebench.report.region_view import print_comparison
+        from stagebench.trace.region_document import document
 
+        write_json(document(comparison, traces), arguments.json)
+    if arguments.json != STDOUT:
+        _print(comparison, read, arguments)
+    return EXIT_USAGE if damaged else EXIT_OK
+
+
+def _print(
+    comparison: RegionComparison,
+    read: list[tuple[ProfilerSidecar, ProfilerTrace]],
+    arguments: argparse.Namespace,
+) -> None:
+    from stagebench.report.region_view import print_comparison, print_regions
+
+    if len(read) > 1:
         print_comparison(comparison, show_all=arguments.all)
+        return
+    given, trace = read[0]
+    print_regions(
+        trace,
+        title=given.source,
+        group_names=given.group_names,
+        by_block=arguments.by_block,
+        show_all=arguments.all,
+    )
+
+
+def _check_names(traces: list[ProfilerTrace], arguments: argparse.Namespace) -> None:
+    """Refuse names typed for what no buffer has; `decode` finds what has none.
+
+    Of whole buffers only: what a damaged one lacks it may have had.  Names of the file beside a
+    buffer are all that its kernel knows, and it may not have come by each.
+    """
+    events = [one.event for trace in traces for one in (*trace.regions, *trace.instants)]
+    groups = [trace.groups - 1 for trace in traces if trace.groups is not None]
+    for option, typed, what, there in (
+        ("--events", arguments.events, "event", events),
+        ("--group-names", arguments.group_names, "group", groups),
+    ):
+        names, last = _names(option, typed), max(there, default=None)
+        if last is not None and len(names) > last + 1:
+            raise UsageError(
+                f"{option} {typed}: {len(names)} names, and the last {what} is {last}",
+                hint=f"a name for each {what} from 0 on",
+            )
 
 
 def _only_one(arguments: argparse.Namespace) -> None:
@@ -151,6 +169,7 @@ def _decoded(path: Path, arguments: argparse.Namespace) -> tuple[ProfilerSidecar
         blocks=given.blocks,
         groups=given.groups,
         stride=given.stride,
+        group_names=given.group_names,
         trailing_bytes=trailing,
     )
     return given, trace
@@ -191,7 +210,7 @@ def _reading(path: Path, arguments: argparse.Namespace) -> ProfilerSidecar:
 
 
 def _write_timeline(
-    trace: ProfilerTrace, arguments: argparse.Namespace, title: str, names: tuple[str, ...]
+    path: Path, given: ProfilerSidecar, trace: ProfilerTrace, arguments: argparse.Namespace
 ) -> None:
     if arguments.perfetto is None and arguments.svg is None:
         if arguments.draw_blocks is not None:
@@ -205,7 +224,9 @@ def _write_timeline(
     absent = sorted(set(wanted or ()) - {lane.block for lane in trace.lanes})
     if absent:
         raise UsageError(f"--draw-blocks: there is no record of block {absent[0]}")
-    timeline = region_timeline(trace, title=title, group_names=names, blocks=wanted)
+    timeline = region_timeline(
+        trace, title=given.source or path.name, group_names=given.group_names, blocks=wanted
+    )
     if arguments.perfetto is not None:
         from stagebench.trace.perfetto_trace import perfetto_bytes
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -19,6 +19,9 @@ from stagebench.model.codec import encode_pretty
 from stagebench.model.facts import ProfilerFormat
 
 SUFFIX = ".profiler.json"
+Size = Annotated[int, msgspec.Meta(ge=1, lt=1 << 32)]
+"""Of a launch; the words that tell it have 32 bits."""
+Name = Annotated[str, msgspec.Meta(min_length=1)]
 
 
 class ProfilerSidecar(Record, frozen=True, kw_only=True):
@@ -32,11 +35,11 @@ class ProfilerSidecar(Record, frozen=True, kw_only=True):
     source: str
     tensor: str
     format: ProfilerFormat
-    blocks: int | None
-    groups: int | None
-    stride: int | None
-    event_names: tuple[str, ...]
-    group_names: tuple[str, ...]
+    blocks: Size | None
+    groups: Size | None
+    stride: Size | None
+    event_names: tuple[Name, ...]
+    group_names: tuple[Name, ...]
 
 
 def sidecar_path(buffer: Path) -> Path:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from stagebench.model import Record
 from stagebench.model.facts import ProfilerFormat
 from stagebench.trace.profiler_lanes import Lane, Shape, read_shape, split_lanes
-from stagebench.trace.profiler_problems import ProblemLog, WireProblem
+from stagebench.trace.profiler_problems import ProblemLog, WireProblem, WireProblemKind
 from stagebench.trace.profiler_words import (
     END,
     EVENT_IDS,
@@ -75,12 +75,14 @@ def decode(
     blocks: int | None = None,
     groups: int | None = None,
     stride: int | None = None,
+    group_names: Sequence[str] = (),
     trailing_bytes: int = 0,
 ) -> ProfilerTrace:
     """Decode a buffer; whatever it holds, damage is reported and never raised.
 
-    ``events`` are the names of the event ids from 0 on.  ``blocks``, ``groups`` and ``stride`` go
-    before what the header says.
+    ``events`` are the names of the event ids from 0 on, ``group_names`` those of the groups: none,
+    or one for each that has a record.  ``blocks``, ``groups`` and ``stride`` go before what the
+    header says.
     """
     log = ProblemLog()
     if trailing_bytes:
@@ -99,7 +101,11 @@ def decode(
     reader = _Reader(shape, log, len(words), finalizes=layout.finalizes)
     for lane in lanes:
         reader.read(lane)
-    return _trace(wire, shape, reader.shifted(events), log)
+    found = reader.shifted(events)
+    for group in sorted({lane.group for lane in found[2]}):
+        if group_names and group >= len(group_names):
+            _log_unnamed(log, "unknown_group", f"group {group}", group_names)
+    return _trace(wire, shape, found, log)
 
 
 class _Reader:
@@ -129,8 +135,7 @@ class _Reader:
         """Everything named, and with the first moment of all at 0."""
         for event in sorted({found[3] for found in (*self._regions, *self._instants)}):
             if names and event >= len(names):
-                text = f"event {event} has no name: {len(names)} were given"
-                self._log.add("unknown_event", text)
+                _log_unnamed(self._log, "unknown_event", f"event {event}", names)
         groups = self._shape.groups
         zero = min((start for _, _, start, _ in self._lanes), default=0)
 
@@ -299,6 +304,11 @@ def _trace(
         lanes=lanes,
         problems=log.problems(),
     )
+
+
+def _log_unnamed(log: ProblemLog, kind: WireProblemKind, what: str, names: Sequence[str]) -> None:
+    given = "1 was" if len(names) == 1 else f"{len(names)} were"
+    log.add(kind, f"{what} has no name: {given} given")
 
 
 def _name(event: int, names: Sequence[str]) -> str:

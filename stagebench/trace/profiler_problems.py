@@ -17,6 +17,7 @@ WireProblemKind = Literal[
     "interleaved",
     "other_stride",
     "unknown_event",
+    "unknown_group",
     "unknown_type",
     "sm_changed",
     "timer_wrapped",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from stagebench.model import SCHEMA_VERSION, Record
+from stagebench.model import Record
 from stagebench.trace.cuda_profiler import ProfilerTrace
 from stagebench.trace.profiler_problems import WireProblem
 from stagebench.trace.region_stats import RegionStats, region_stats
@@ -33,9 +33,8 @@ class ComparedBuffer(Record, frozen=True, kw_only=True):
 
 
 class RegionComparison(Record, frozen=True, kw_only=True):
-    """The JSON of ``stagebench decode`` with several buffers; ``title`` is what they share."""
+    """Buffers side by side; ``title`` is what they share."""
 
-    schema_version: int
     title: str
     buffers: tuple[ComparedBuffer, ...]
 
@@ -49,7 +48,6 @@ def compare(
     """Buffers in the order given; all sequences are as long."""
     title, labels = name_apart(files, sources)
     return RegionComparison(
-        schema_version=SCHEMA_VERSION,
         title=title,
         buffers=tuple(
             ComparedBuffer(

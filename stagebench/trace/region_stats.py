@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from stagebench.model import SCHEMA_VERSION, Record
+from stagebench.model import Record
 from stagebench.trace.cuda_profiler import ProfilerTrace
 from stagebench.trace.timeline import Slice, Timeline, Track
 
@@ -99,23 +99,4 @@ def region_timeline(
             for (block, group), found in sorted(slices.items())
         ),
         counters=(),
-    )
-
-
-class RegionDocument(Record, frozen=True, kw_only=True):
-    """The JSON of ``stagebench decode``: the buffer's statistics, then all that was read."""
-
-    schema_version: int
-    by_group: tuple[RegionStats, ...]
-    by_block: tuple[RegionStats, ...]
-    trace: ProfilerTrace
-
-
-def document(trace: ProfilerTrace) -> RegionDocument:
-    """Everything that ``decode`` knows of a buffer."""
-    return RegionDocument(
-        schema_version=SCHEMA_VERSION,
-        by_group=region_stats(trace),
-        by_block=region_stats(trace, by_block=True),
-        trace=trace,
     )

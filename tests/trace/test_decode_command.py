@@ -105,7 +105,7 @@ def test_json(whole, capsysbinary):
     code, out = run(
         capsysbinary, whole, "--format", "tvm", "--events", "load,compute", "--json", "-"
     )
-    found = json.loads(out)
+    (found,) = json.loads(out)["buffers"]
     assert code == 0
     assert found["by_group"][0] == {
         "event": "load", "group": 0, "block": None, "n": 2, "mean_ns": 200.0, "p50_ns": 200.0,
@@ -133,7 +133,7 @@ def test_a_quantile_is_told_to_what_the_clock_counts(
     path = tmp_path / "buffer.bin"
     path.write_bytes(buffer(1, 1, {0: spans(*((0, each) for each in durations))}).tobytes())
     _, out = run(capsysbinary, path, "--format", "tvm", "--json", "-")
-    (found,) = json.loads(out)["by_group"]
+    (found,) = json.loads(out)["buffers"][0]["by_group"]
     assert (found["p50_ns"], found["p95_ns"]) == (middle, high)
 
 
@@ -285,6 +285,78 @@ def test_empty_names_are_refused(whole, capsysbinary):
     """``load,,store`` would shift every name after it."""
     with pytest.raises(UsageError, match="a name is empty"):
         run(capsysbinary, whole, "--format", "tvm", "--events", "load,,store")
+
+
+@pytest.mark.parametrize(
+    ("option", "names", "said"),
+    [
+        ("--events", "a", "! unknown event –: event 1 has no name: 1 was given"),
+        ("--group-names", "a", "! unknown group –: group 1 has no name: 1 was given"),
+    ],
+)
+def test_too_few_names(whole, option, names, said, capsysbinary):
+    """What has none is said, and is an error: a name may be missing before it."""
+    code, out = run(capsysbinary, whole, "--format", "tvm", option, names)
+    assert (code, out.splitlines()[1]) == (2, said)
+    assert run(capsysbinary, whole, "--format", "tvm", option, "a,b")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--events", "--events a,b,c: 3 names, and the last event is 1"),
+        ("--group-names", "--group-names a,b,c: 3 names, and the last group is 1"),
+    ],
+)
+def test_too_many_names(whole, option, said, capsysbinary):
+    """A name too many is a list of something else: refused before anything is shown."""
+    with pytest.raises(UsageError, match=said):
+        run(capsysbinary, whole, "--format", "tvm", option, "a,b,c")
+    assert capsysbinary.readouterr().out == b""
+
+
+def test_the_kernel_may_know_more_events_than_came(told, capsysbinary):
+    """Names of the file beside it are the author's list: a branch may not have been taken."""
+    names = ("load", "compute", "store")
+    write_sidecar(told, msgspec.structs.replace(read_sidecar(told), event_names=names))
+    assert run(capsysbinary, told)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("blocks", -1), ("groups", 0), ("stride", 0), ("stride", 1 << 32), ("event_names", [""])],
+)
+def test_numbers_of_the_file_are_checked_as_options_are(told, field, value, capsysbinary):
+    """From 1 to 2³² - 1; the message names the field."""
+    content = json.loads(sidecar_path(told).read_text())
+    sidecar_path(told).write_text(json.dumps({**content, field: value}))
+    with pytest.raises(UsageError, match=rf"buffer\.bin: Expected .*\$\.{field}"):
+        run(capsysbinary, told)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--svg", "-"), "--svg -: only --json goes to standard output"),
+        (("--perfetto", "-", "--svg", "-"), "--perfetto -: only --json"),
+        (("--json", "s.x", "--svg", "s.x"), "--svg s.x: --json is written there"),
+        (("--perfetto", "s.x", "--svg", "./a/../s.x"), "--svg a/../s.x: --perfetto is written"),
+        (("--svg", "buffer.bin"), "--svg buffer.bin: buffer.bin is read"),
+        (("--json", "buffer.profiler.json"), "buffer.profiler.json is read"),
+    ],
+)
+def test_no_output_is_lost(told, words, said, capsysbinary, monkeypatch):
+    """Two in one place, or one over what is read: refused, and nothing is written."""
+    monkeypatch.chdir(told.parent)
+    before = {path.name: path.read_bytes() for path in told.parent.iterdir()}
+    with pytest.raises(UsageError, match=said):
+        run(capsysbinary, "buffer.bin", *words)
+    assert {path.name: path.read_bytes() for path in told.parent.iterdir()} == before
+
+
+def test_nothing_is_lost_in_the_null_device(told, capsysbinary):
+    """It takes any number."""
+    assert run(capsysbinary, told, "--json", "/dev/null", "--svg", "/dev/null")[0] == 0
 
 
 @pytest.mark.parametrize("name", ["empty.bin", "empty.npy", "none.npy"])

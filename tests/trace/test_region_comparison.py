@@ -125,7 +125,27 @@ def test_the_commands_json(two, capsysbinary):
     assert [each["label"] for each in found["buffers"]] == ["num_stages=1", "num_stages=2"]
     assert found["buffers"][1]["by_group"][0]["mean_ns"] == 100.0
     assert found["buffers"][1]["spans"] == [{"group": 0, "mean_ns": 600.0}]
-    assert found["buffers"][1]["problems"] == []
+    assert found["buffers"][1]["trace"]["problems"] == []
+
+
+def test_the_json_has_one_shape(two, capsysbinary):
+    """One buffer is told as several are: the same fields, the same values."""
+    together, alone = (
+        json.loads(run(capsysbinary, *words, "--json", "-")[1]) for words in (two, two[:1])
+    )
+    assert alone.keys() == together.keys() == {"schema_version", "title", "buffers"}
+    (one,) = alone["buffers"]
+    assert {**together["buffers"][0], "label": "1.bin"} == one
+    assert alone["title"] == "gemm · sm_90a · num_stages=1"
+    assert len(one["by_block"]) == len(one["trace"]["regions"]) == 2
+
+
+def test_a_name_that_one_of_several_needs(two, capsysbinary):
+    """A region that only one depth has is named; a name that none has is one too many."""
+    two[0].write_bytes(buffer(1, 1, {0: spans((0, 500))}).tobytes())
+    assert run(capsysbinary, *two, "--events", "a,b")[0] == 0
+    with pytest.raises(UsageError, match="3 names, and the last event is 1"):
+        run(capsysbinary, *two, "--events", "a,b,c")
 
 
 def test_one_damaged_buffer_is_an_error(two, capsysbinary):
