@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands.build_options import add_build_arguments
 from stagebench.commands.integer_option import positive
 from stagebench.commands.profile_output import Found, check_shown, show
-from stagebench.commands.profile_run import add_run_arguments, check_out, run_options
+from stagebench.commands.profile_run import add_run_arguments, run_options, writing_out
 from stagebench.commands.profile_source import ProfileSource, bundle_for_device, source_of
 from stagebench.commands.sweep import add_compilers, add_variant
 from stagebench.commands.warning import warn
@@ -74,20 +73,20 @@ def run(arguments: argparse.Namespace) -> int:
 def _profiled(source: ProfileSource, arguments: argparse.Namespace) -> Found:
     """Run it on this machine's device; all that was measured is in files before it is shown."""
     from stagebench.bundle.read import read_bundle
+    from stagebench.gpu.folder_lock import scratch_folder
     from stagebench.gpu.profile import profile
     from stagebench.timing.measured import measure, write_measured
 
     options = run_options(arguments)
-    check_out(arguments.out)
-    with tempfile.TemporaryDirectory(prefix="stagebench-bundle-") as folder:
-        bundle, left_out = source.path, False
+    with writing_out(arguments.out), scratch_folder("stagebench-bundle-") as scratch:
+        bundle = source.path
         if source.kind != "bundle":
-            bundle = Path(folder)
-            left_out = bundle_for_device(source, arguments, bundle)
+            bundle = scratch / "bundle"
+            bundle_for_device(source, arguments, bundle)
         found = profile(bundle, arguments.out, options, _progress)
         measured = measure(found, arguments.out, read_bundle(bundle), warn)
-    write_measured(measured, arguments.out)
-    return Found(found, measured, arguments.out, left_out)
+        write_measured(measured, arguments.out)
+    return Found(found, measured, arguments.out)
 
 
 def _recorded(source: Path, only: list[str]) -> Found:

@@ -22,22 +22,26 @@ if TYPE_CHECKING:
 class Found:
     """What there is to show, and the folder that it lies in.
 
-    ``profile`` is ``None`` where only ``timings.json`` was kept; ``left_out``: a variant could not
-    be bundled.
+    ``profile`` is ``None`` where only ``timings.json`` was kept.
     """
 
     profile: Profile | None
     measured: Measured
     folder: Path
-    left_out: bool = False
 
     @property
     def bad(self) -> bool:
-        """Is a variant wrong, or did one not run?"""
-        variants = () if self.profile is None else self.profile.variants
-        wrong = any(one.bad for one in variants)
-        unfinished = self.profile is not None and not self.profile.complete
-        return wrong or unfinished or self.left_out
+        """Is a variant that is shown wrong, or did one, or a build of it, not run?
+
+        Whichever file says so: times alone have verdicts too.
+        """
+        timings = (timing for sweep in self.measured.sweeps for timing in sweep.timings)
+        if any(timing.bad or timing.refused for timing in timings):
+            return True
+        found = self.profile
+        if found is None:
+            return False
+        return any(one.bad for one in found.variants) or bool(found.skipped) or not found.complete
 
 
 def check_shown(arguments: argparse.Namespace) -> None:

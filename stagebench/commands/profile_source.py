@@ -170,8 +170,8 @@ def _refuse(flags: Iterable[str], why: str, hint: str) -> None:
         raise UsageError(f"{flag} {why}", hint=hint)
 
 
-def bundle_for_device(source: ProfileSource, arguments: argparse.Namespace, bundle: Path) -> bool:
-    """Lower (a kernel) and bundle for this machine's device; was a variant left out?
+def bundle_for_device(source: ProfileSource, arguments: argparse.Namespace, bundle: Path) -> None:
+    """Lower (a kernel) and bundle for this machine's device.
 
     Names are checked first, then the device is asked: without one nothing is lowered.  The dumps
     of a kernel stay beside the profile, for `stagebench explain` and `diff`.
@@ -189,7 +189,7 @@ def bundle_for_device(source: ProfileSource, arguments: argparse.Namespace, bund
         if arguments.arch is None:
             arguments.arch = [f"{device}a" if major >= FIRST_OWN_ARCH else device]
         runs = [str(_swept(arguments))]
-    return bool(make(arguments, runs, bundle).skipped)
+    make(arguments, runs, bundle)
 
 
 def _check_names(source: ProfileSource, arguments: argparse.Namespace) -> None:

@@ -6,15 +6,20 @@ import os
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 import stagebench.gpu.profile as profiling
+from stagebench.bundle.records import BUNDLE
 from stagebench.commands import profile as profile_command
 from stagebench.errors import UsageError
 from stagebench.gpu.records import PROFILE
-from tests.bundle.building import bundle, parts
+from stagebench.timing.measured import Measured, MeasuredSweep, write_measured
+from tests.bundle.building import bundle, parts, variant
 from tests.gpu.test_commands import parsed
 from tests.gpu.test_execution import PROBED
+from tests.timing.building import timing, without
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,6 +62,40 @@ def test_only_some_of_it(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "sm_80" not in shown
     assert "2 variants" in shown
+
+
+@pytest.mark.parametrize("file", ["", PROFILE, "timings.json"])
+def test_a_bad_verdict_has_one_exit_code(tmp_path, file):
+    """Whichever file of the profile is named, 3; of the depths that are right alone, 0."""
+    path = bundle(tmp_path / "b", parts(0), parts(1), parts(2, "wrong"))
+    assert profiled(path, tmp_path / "out") == 3
+    assert run(tmp_path / "out" / file) == 3
+    assert run(tmp_path / "out" / file, "--only", "num_stages=1") == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "bad"),
+    [
+        (timing(2, 5.0), False),
+        (replace(timing(2, None), verdict="hangs"), True),
+        (without(timing(2, 5.0), "control", "fails"), True),
+    ],
+)
+def test_times_alone_say_what_is_bad(tmp_path, one, bad):
+    """A verdict, or a build of which nothing is used."""
+    sweep = MeasuredSweep(variant=variant(2), timings=(one,), rates=(None,))
+    write_measured(Measured(device="a GPU", sweeps=(sweep,), libraries=()), tmp_path)
+    assert run(tmp_path) == (3 if bad else 0)
+
+
+def test_what_was_left_out_of_the_bundle_has_an_exit_code(tmp_path, capsys):
+    """It is shown, now and again, as what did not run."""
+    path = bundle(tmp_path / "b", parts(0))
+    index = msgspec.json.decode((path / BUNDLE).read_bytes())
+    index["skipped"] = [{"variant": index["variants"][0]["variant"], "reason": "no memory"}]
+    (path / BUNDLE).write_bytes(msgspec.json.encode(index))
+    assert [profiled(path, tmp_path / "out"), run(tmp_path / "out")] == [3, 3]
+    assert capsys.readouterr().out.count("left out: k.py:copy") == 2
 
 
 def test_nothing_of_an_earlier_run_passes_for_a_later_one(tmp_path):
