@@ -94,10 +94,10 @@ def check_seed(seed: int) -> None:
 
 def probe_ops(asked: Iterable[str] | None) -> frozenset[str] | None:
     """The waits to time; a misspelt name must not leave a kernel without probes quietly."""
-    from stagebench.probe.waits import WAITS
-
     if asked is None:
         return None
+    from stagebench.probe.waits import WAITS
+
     known = WAITS | {"setmaxnreg", "griddepcontrol"}
     for op in asked:
         if op not in known:

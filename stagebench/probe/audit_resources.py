@@ -72,20 +72,34 @@ def ctas_per_sm(
     builds: Mapping[AuditedBuild, MachineText], launch: Launch, arch: str
 ) -> dict[AuditedBuild, int | None]:
     """The theoretical occupancy of each build."""
+    return {build: _ctas(text, launch, arch) for build, text in builds.items()}
+
+
+def registers_for(probed: MachineText, base: MachineText, launch: Launch, arch: str) -> int | None:
+    """The most registers that leave the probed build as many CTAs in an SM as base has.
+
+    ``None`` where it has them already, or no number of registers gives them.
+    """
+    wanted, has = _ctas(base, launch, arch), _ctas(probed, launch, arch)
+    if wanted is None or has is None or has >= wanted:
+        return None
+    fewer = range(probed.resources.registers - 1, base.resources.registers - 1, -1)
+    fits = (count for count in fewer if _ctas(probed, launch, arch, count) == wanted)
+    return next(fits, None)
+
+
+def _ctas(text: MachineText, launch: Launch, arch: str, registers: int | None = None) -> int | None:
     extents = [extent for extent in launch.block if isinstance(extent, int)]
-    found: dict[AuditedBuild, int | None] = {}
-    for build, text in builds.items():
-        taken = text.resources
-        fits = occupancy(
-            arch,
-            prod(extents),
-            taken.registers,
-            taken.static_smem_bytes,
-            launch.dynamic_smem_bytes,
-            barriers=taken.barriers,
-        )
-        found[build] = None if fits is None else fits.ctas_per_sm
-    return found
+    taken = text.resources
+    fits = occupancy(
+        arch,
+        prod(extents),
+        taken.registers if registers is None else registers,
+        taken.static_smem_bytes,
+        launch.dynamic_smem_bytes,
+        barriers=taken.barriers,
+    )
+    return None if fits is None else fits.ctas_per_sm
 
 
 def spill_bytes(text: MachineText) -> int:

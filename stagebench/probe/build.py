@@ -18,8 +18,10 @@ from stagebench.model.facts import Facts, Launch
 from stagebench.model.timing import ProbeMetadata
 from stagebench.probe.audit import audit
 from stagebench.probe.audit_records import Audit
+from stagebench.probe.audit_resources import registers_for, spill_bytes
 from stagebench.probe.layout import DEFAULT_BUDGET_BYTES, DEFAULT_MAX_CTAS
 from stagebench.probe.plan import PlannedProbes, plan_probes
+from stagebench.probe.register_bound import with_register_bound
 
 
 class ProbedBuild(Record, frozen=True, kw_only=True):
@@ -51,10 +53,34 @@ def build_probed(  # noqa: PLR0913 - keyword-only: one name for each thing to ch
     ops: frozenset[str] | None = None,
     ptxas_flags: tuple[str, ...] = (),
 ) -> ProbedBuild:
-    """Plan, assemble for ``arch`` and audit; `MachineError` where one build does not assemble."""
+    """Plan, assemble for ``arch`` and audit; `MachineError` where one build does not assemble.
+
+    Where the registers of probes would lower the occupancy, the probed build is assembled again
+    with as many as keep it, and that build is taken if it keeps it without spilling more than base.
+    """
     plan, placed = plan_probes(
         ptx, launch, facts, scalars=scalars, max_ctas=max_ctas, budget_bytes=budget_bytes, ops=ops
     )
+    made = _assembled(plan, arch, assembler, ptxas_flags)
+    most = registers_for(made["probed"], made["base"], launch, arch)
+    bound = None if most is None else with_register_bound(plan.probed, plan.kernel, most)
+    if bound is not None:
+        again = assembler.submit_ptx(bound, arch, plan.kernel, ptxas_flags=ptxas_flags).result()
+        if isinstance(again, MachineText) and spill_bytes(again) <= spill_bytes(made["base"]):
+            made["probed"] = again
+    return ProbedBuild(
+        arch=arch,
+        plan=plan,
+        base=made["base"],
+        control=made["control"],
+        probed=made["probed"],
+        audit=audit(made, placed.probed, placed.control, launch=launch, arch=arch),
+    )
+
+
+def _assembled(
+    plan: PlannedProbes, arch: str, assembler: Assembler, ptxas_flags: tuple[str, ...]
+) -> dict[AuditedBuild, MachineText]:
     texts: dict[AuditedBuild, str] = {
         "base": plan.base,
         "control": plan.control,
@@ -75,11 +101,4 @@ def build_probed(  # noqa: PLR0913 - keyword-only: one name for each thing to ch
                 hint="code for one arch runs on a later one only if its name has no letter",
             )
         made[build] = result
-    return ProbedBuild(
-        arch=arch,
-        plan=plan,
-        base=made["base"],
-        control=made["control"],
-        probed=made["probed"],
-        audit=audit(made, placed.probed, placed.control, launch=launch, arch=arch),
-    )
+    return made
