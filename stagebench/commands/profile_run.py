@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,8 +57,21 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_out(folder: Path) -> None:
-    """Raise `UsageError` where a profile can't be written, or would lie among what it is not."""
+@contextlib.contextmanager
+def writing_out(folder: Path) -> Iterator[None]:
+    """Write a profile there, and nobody else meanwhile.
+
+    Raises `UsageError` where none can be written, it would lie among what it is not, or another
+    process writes one.
+    """
+    from stagebench.gpu.folder_lock import writing
+
+    _check_out(folder)
+    with writing(folder, "--out"):
+        yield
+
+
+def _check_out(folder: Path) -> None:
     from stagebench.bundle.records import BUNDLE
 
     for name, kind in ((RUN, "a run"), (VARIANT, "a dump"), (BUNDLE, "a bundle")):

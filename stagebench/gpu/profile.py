@@ -6,7 +6,6 @@ variant, and is marked complete at the end.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from stagebench.bundle.read import OpenBundle, read_bundle
 from stagebench.bundle.records import BundledVariant, CubinKind
 from stagebench.dump.atomic_file import write_file
 from stagebench.errors import MachineError
+from stagebench.gpu.folder_lock import scratch_folder
 from stagebench.gpu.library_baseline import gemm_shapes, time_libraries
 from stagebench.gpu.profile_file import clear_earlier
 from stagebench.gpu.records import PROFILE, LibraryTime, Profile, ProfiledVariant, RunError
@@ -63,8 +63,8 @@ def profile(
     """
     opened = read_bundle(bundle)
     ordered = in_order(opened.select(options.only))
-    with tempfile.TemporaryDirectory(prefix="stagebench-outputs-") as outputs:
-        watchdog = Watchdog(command(bundle, Path(outputs)), options.timeout_seconds)
+    with scratch_folder("stagebench-outputs-") as outputs:
+        watchdog = Watchdog(command(bundle, outputs), options.timeout_seconds)
         try:
             watchdog.start()
             clear_earlier(out)
