@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from stagebench.bundle.cuda_params import SourceParam
 from stagebench.bundle.plan_records import ELEMENT_BITS, Plan, PlanArgument
-from stagebench.bundle.source_entries import SourceParam, cuda_entries, plain_name
+from stagebench.bundle.source_entries import cuda_entries, plain_name
 from stagebench.errors import UsageError
 
 _RAW = ("int8", "uint8", "bool")

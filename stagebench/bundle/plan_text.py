@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from stagebench.bundle.source_entries import SourceEntry, SourceParam, plain_name
+from stagebench.bundle.cuda_params import SourceParam
+from stagebench.bundle.source_entries import SourceEntry, plain_name
 from stagebench.kernels import BUILTINS, TVM_BUILTINS
 
 _TEXT = """\
@@ -98,6 +99,9 @@ def _argument(param: SourceParam) -> str:
     if param.kind == "descriptor":
         return "\n".join([*lines, _DESCRIPTOR])
     lines.append(f"dtype = {json.dumps(param.dtype or '')}")
+    if param.kind == "scalar" and param.dtype is None:
+        lines.append("# not a type that is known here: a tensor's has a shape and a role, too; a")
+        lines.append("# struct by value and a pointer to a function can't be passed")
     if param.kind == "scalar":
         return "\n".join([*lines, "# value = 0", ""])
     if param.dtype is None:

@@ -1,8 +1,7 @@
 """Which kernels does a source have, and what do they take?  Enough to start a launch plan from.
 
 Of PTX the ``.entry`` and its ``.param`` list.  Of CUDA C++ the text behind each ``__global__``:
-the last name before the parenthesis, parameters split at commas.  A parameter whose type is not a
-plain one (a struct, a template's own type, a typedef) has no dtype: people fill it in.
+the last name before the parenthesis; `stagebench.bundle.cuda_params` reads its parameters.
 """
 
 from __future__ import annotations
@@ -11,9 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from stagebench.bundle.c_types import C_DTYPES
+from stagebench.bundle.cuda_params import SourceParam, cuda_params
 from stagebench.bundle.plan_checks import parameter_bits
 from stagebench.errors import UsageError
 from stagebench.ptx.read import read_module
@@ -23,9 +21,6 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*$")
 _ATTRIBUTES = ("__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__")
 _BOUNDS = re.compile(r"__launch_bounds__\s*\(\s*(\d+)")
-_NOISE = re.compile(
-    r"\b(?:const|volatile|__restrict__|__restrict|restrict|__grid_constant__|struct)\b"
-)
 _EXTERN_CUDA = re.compile(r"\bextern\s+__shared__")
 _EXTERN_PTX = re.compile(r"\.extern\s+\.shared\b")
 _PTX_SCALARS = {
@@ -39,18 +34,6 @@ _DEPTH_NAME = re.compile(r"\b[A-Z0-9_]*STAGES[A-Z0-9_]*\b")
 _DECLARED = re.compile(r"\b(?:int|unsigned|auto|size_t|typename|\w+_t)\s+([A-Z0-9_]*STAGES\w*)")
 _GUARD = re.compile(r"#\s*ifndef\s+(\w+)|!\s*defined\s*\(?\s*(\w+)")
 _DEFINED = re.compile(r"#\s*define\s+(\w+)")
-Kind = Literal["tensor", "scalar", "descriptor"]
-
-
-@dataclass(frozen=True)
-class SourceParam:
-    """One parameter; ``dtype`` is ``None`` where the source does not say, ``read_only``: const."""
-
-    name: str
-    kind: Kind
-    dtype: str | None
-    read_only: bool
-    written_as: str
 
 
 @dataclass(frozen=True)
@@ -144,7 +127,7 @@ def cuda_entries(text: str) -> Iterator[SourceEntry]:
             if name[1] not in seen and is_defined:
                 seen.add(name[1])
                 bounds = _BOUNDS.search(text[start:opening])
-                params = tuple(map(_cuda_param, _split(text[opening + 1 : end - 1])))
+                params = cuda_params(text[opening + 1 : end - 1])
                 threads = int(bounds[1]) if bounds else None
                 dynamic = _EXTERN_CUDA.search(text) is not None
                 yield SourceEntry(name[1], params, threads, None, dynamic, macro, is_free)
@@ -163,31 +146,6 @@ def _depth_macro(text: str) -> tuple[str | None, bool]:
     defined = set(_DEFINED.findall(text))
     is_free = [one for one in macros if one in guarded or one not in defined]
     return next(iter(is_free or macros), None), bool(is_free)
-
-
-def _cuda_param(text: str) -> SourceParam:
-    written = " ".join(text.split())
-    name = _NAME.search(written)
-    kind = " ".join(_NOISE.sub(" ", written[: name.start()] if name else written).split())
-    read_only = "const" in written.split("*")[0].split()
-    called = name[1] if name else "arg"
-    if "CUtensorMap" in kind:
-        return SourceParam(called, "descriptor", None, read_only=True, written_as=written)
-    if kind.endswith("*"):
-        base = C_DTYPES.get(kind.removesuffix("*").strip().rpartition("::")[2])
-        return SourceParam(called, "tensor", base, read_only=read_only, written_as=written)
-    return SourceParam(called, "scalar", C_DTYPES.get(kind), read_only=True, written_as=written)
-
-
-def _split(text: str) -> list[str]:
-    """Split at commas that are in no bracket."""
-    parts, depth, last = [], 0, 0
-    for place, letter in enumerate(text):
-        depth += (letter in "(<[{") - (letter in ")>]}")
-        if letter == "," and depth == 0:
-            parts.append(text[last:place])
-            last = place + 1
-    return [part for part in (*parts, text[last:]) if part.strip() and part.strip() != "void"]
 
 
 def _closing(text: str, opening: int) -> int | None:

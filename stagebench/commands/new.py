@@ -29,7 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KERNEL",
         help="of an experiment: a built-in, or path/to/file.py:function",
     )
-    parser.add_argument("--entry", metavar="NAME", help="of a plan: which kernel of the source")
+    parser.add_argument(
+        "--entry",
+        metavar="NAME",
+        help="of a plan: which of several kernels of the source",
+    )
     parser.add_argument(
         "-o", "--out", type=Path, metavar="FILE.toml", help="of a plan (default: SOURCE's name)"
     )
@@ -90,6 +94,11 @@ def _new_plans(arguments: argparse.Namespace) -> int:
         )
     if arguments.arch is not None and len(arguments.arch) > 1:
         raise UsageError("--arch: a launch plan is for one", hint="a plan for each")
+    if arguments.entry is None and len(entries) > 1:
+        raise UsageError(
+            f"{source} has {len(entries)} kernels: {', '.join(names)}",
+            hint=f"which one is the plan for? --entry {names[0]}",
+        )
     entry = next(one for one in entries if arguments.entry in (None, one.name))
     arch = check_arch((arguments.arch or [entry.arch or _PLAN_ARCH])[0])
     out: Path = arguments.out or source.with_suffix(".toml")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from stagebench.bundle.cuda_params import cuda_params
 from stagebench.bundle.plan_file import read_plan
 from stagebench.bundle.source_entries import plain_name, source_entries
 from stagebench.errors import UsageError
@@ -42,6 +43,63 @@ def test_kernels_of_cuda(tmp_path):
         ("map", "descriptor", None), ("b", "tensor", "bfloat16"),
     ]  # fmt: skip
     assert none.params == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("float (*y)[4]", ("y", "tensor", "float32", False)),
+        ("const half (* __restrict__ z)[8][2]", ("z", "tensor", "float16", True)),
+        ("float x[]", ("x", "tensor", "float32", False)),
+        ("const int w[4][2]", ("w", "tensor", "int32", True)),
+        ("float (*c)", ("c", "tensor", "float32", False)),
+        ("float const *b", ("b", "tensor", "float32", True)),
+        ("float *const b", ("b", "tensor", "float32", False)),
+        ("const float *", ("arg0", "tensor", "float32", True)),
+        ("unsigned int", ("arg0", "scalar", "uint32", True)),
+        ("std::int32_t k = N<1, 2>::value", ("k", "scalar", "int32", True)),
+        ("[[maybe_unused]] long long m", ("m", "scalar", "int64", True)),
+        # Near misses: pointers to pointers, what is no pointer to data, what has no plain type
+        ("float **p", ("p", "tensor", None, False)),
+        ("float *p[4]", ("p", "tensor", None, False)),
+        ("float (*p[4])", ("p", "tensor", None, False)),
+        ("float *(*p)[4]", ("p", "tensor", None, False)),
+        ("void (*f)(int, float)", ("arg0", "scalar", None, True)),
+        ("float (&g)[4]", ("g", "scalar", None, True)),
+        ("T", ("arg0", "scalar", None, True)),
+    ],
+)
+def test_declarations(written, read):
+    """A pointer to arrays, and an array, are tensors; what has no name is called by its place."""
+    (one,) = cuda_params(written)
+    assert (one.name, one.kind, one.dtype, one.read_only) == read
+    assert one.written_as == written
+
+
+def test_what_is_not_read_is_said(tmp_path):
+    """Where nothing is known of a type, a comment says so beside the empty dtype."""
+    (tmp_path / "k.cu").write_text("__global__ void k(void (*f)(int), float (*y)[4]) {}\n")
+    made = stagebench("new", "plan", "k.cu", cwd=tmp_path)
+    assert made.code == 0, made.err
+    _, first, second = (tmp_path / "k.toml").read_text().split("[[arguments]]\n")
+    assert first.splitlines()[:3] == [
+        'name = "arg0"  # void (*f)(int)',
+        'dtype = ""',
+        "# not a type that is known here: a tensor's has a shape and a role, too; a",
+    ]
+    assert second.splitlines()[:3] == [
+        "name = \"y\"  # float (*y)[4]", "dtype = \"float32\"", "shape = []",
+    ]  # fmt: skip
+
+
+def test_which_of_several_kernels_is_asked(tmp_path):
+    """The first would be a guess: all are listed, and nothing is written."""
+    (tmp_path / "many.cu").write_text(MANY)
+    ran = stagebench("new", "plan", "many.cu", cwd=tmp_path)
+    assert ran.code == 2
+    assert "many.cu has 3 kernels: second, first, none" in ran.err
+    assert "--entry second" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["many.cu"]
 
 
 def test_kernels_of_ptx():
