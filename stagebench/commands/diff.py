@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 from stagebench.commands import diff_compilers as compilers
 from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.diff.text_rule_names import MARKS, MOVED, SUMMARIES
-from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, UsageError
+from stagebench.errors import EXIT_DIFFERENT, EXIT_OK, EXIT_USAGE, UsageError
 
 if TYPE_CHECKING:
+    from stagebench.diff.comparison import Comparison
     from stagebench.diff.fact_change import FactChange
     from stagebench.diff.text_input import Input
-    from stagebench.diff.text_records import TextDiff
     from stagebench.dump.files import Dump
 
 _SPELLING = """\
 Facts that two compilers or releases only spell otherwise (an intrinsic's name, TVM's dialect) are
 no difference: they are one line, each is a row with --all, and is marked "spelling" in --json."""
-_EXIT_CODES = "exit codes: 0 equal (or equal apart from the rules) · 1 different · 2 error"
+_EXIT_CODES = """\
+exit codes: 0 equal (or equal apart from the rules) · 1 different · 2 error, or both sides failed
+            to lower, so that nothing was compared"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +63,7 @@ def _epilog() -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare and print; 0 equal, 1 different."""
+    """Compare and print; 0 equal, 1 different, 2 where both failed: nothing was compared."""
     from stagebench.diff.text_input import read_input
 
     if arguments.context < 0:
@@ -80,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compare(arguments: argparse.Namespace, left: Input, right: Input) -> int:
-    from stagebench.diff.fact_changes import code_differs
+    from stagebench.diff.comparison import Comparison, failure_of
     from stagebench.diff.text_compare import ALL_RULES, compare_texts
 
     for side, other in ((left, right), (right, left)):
@@ -90,15 +92,16 @@ def _compare(arguments: argparse.Namespace, left: Input, right: Input) -> int:
                 hint=f"`stagebench explain {side.name}` says why",
             )
     facts = text = no_since = None
-    if left.dump is not None and right.dump is not None:
+    both_failed = failure_of(left) is not None and failure_of(right) is not None
+    if left.dump is not None and right.dump is not None and not both_failed:
         no_since = _no_since(arguments, left.dump, right.dump)
         facts = _facts(left.dump, right.dump, since=no_since is None)
     if left.text is not None and right.text is not None:
         rules = () if arguments.raw else ALL_RULES
         text = compare_texts(left.text, right.text, "cuda", rules)
-    equal = (text is None or text.equal) and not (facts and code_differs(facts))
-    _print(arguments, left, right, facts, no_since, text, equal=equal)
-    return EXIT_OK if equal else EXIT_DIFFERENT
+    compared = Comparison(left, right, facts, no_since, text)
+    _print(arguments, compared)
+    return {True: EXIT_OK, False: EXIT_DIFFERENT, None: EXIT_USAGE}[compared.equal]
 
 
 def _facts(left: Dump, right: Dump, *, since: bool) -> tuple[FactChange, ...]:
@@ -126,40 +129,30 @@ def _no_since(arguments: argparse.Namespace, left: Dump, right: Dump) -> str | N
     return f"not recorded: {' and '.join(without)} has no {SNAPSHOTS}"
 
 
-def _print(
-    arguments: argparse.Namespace,
-    left: Input,
-    right: Input,
-    facts: tuple[FactChange, ...] | None,
-    no_since: str | None,
-    text: TextDiff | None,
-    *,
-    equal: bool,
-) -> None:
+def _print(arguments: argparse.Namespace, compared: Comparison) -> None:
     if arguments.json:
         from stagebench.diff.text_document import document
 
-        found = document(left, right, facts, no_since, text, equal=equal, context=arguments.context)
-        write_json(found, STDOUT)
+        write_json(document(compared, context=arguments.context), STDOUT)
         return
     if arguments.markdown:
         from stagebench.report.diff_markdown import diff_markdown
 
-        sys.stdout.buffer.write(
-            diff_markdown(left, right, facts, no_since, text, context=arguments.context).encode()
-        )
+        sys.stdout.buffer.write(diff_markdown(compared, context=arguments.context).encode())
         return
     from stagebench.report.console import open_console
     from stagebench.report.diff_view import choose_layout, print_sides, print_text_diff
     from stagebench.report.fact_change_view import print_fact_changes
 
     console = open_console()
-    print_sides(console, left, right)
-    if facts is not None:
-        print_fact_changes(facts, console, show_all=arguments.all, no_since=no_since)
+    print_sides(console, compared)
+    if compared.facts is not None:
+        print_fact_changes(
+            compared.facts, console, show_all=arguments.all, no_since=compared.no_since
+        )
         console.print()
-    if text is not None:
+    if compared.text is not None:
         layout = choose_layout(
             console, unified=arguments.unified, side_by_side=arguments.side_by_side
         )
-        print_text_diff(console, text, layout=layout, context=arguments.context)
+        print_text_diff(console, compared.text, layout=layout, context=arguments.context)

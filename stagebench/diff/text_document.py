@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
+from stagebench.diff.comparison import Comparison, failure_of
 from stagebench.diff.fact_change import FactChange
 from stagebench.diff.text_input import Input
-from stagebench.diff.text_records import Hunk, Rename, RuleCount, TextDiff
-from stagebench.model import SCHEMA_VERSION, Record, Variant
+from stagebench.diff.text_records import Hunk, Rename, RuleCount
+from stagebench.model import SCHEMA_VERSION, Failure, Record, Variant
 
 
 class ComparedSide(Record, frozen=True, kw_only=True):
-    """One side as it was named; ``variant`` where it is a dump."""
+    """One side as it was named; ``variant`` where it is a dump, ``failure`` where it failed."""
 
     name: str
     variant: Variant | None
+    failure: Failure | None
 
 
 class ComparedText(Record, frozen=True, kw_only=True):
@@ -33,36 +35,29 @@ class ComparedText(Record, frozen=True, kw_only=True):
 class DiffDocument(Record, frozen=True, kw_only=True):
     """All of one comparison.
 
-    ``facts`` is ``None`` where a side is no dump, ``text`` where a side has no CUDA (it failed).
-    ``equal`` is what the exit code says.  ``no_since`` says why no fact has a ``since``, if so.
+    ``facts`` is ``None`` where a side is no dump or both failed, ``text`` where a side has no CUDA
+    (it failed).  ``equal`` is what the exit code says; ``None``: both failed, and nothing was
+    compared.  ``no_since`` says why no fact has a ``since``, if so.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
     left: ComparedSide
     right: ComparedSide
-    equal: bool
+    equal: bool | None
     facts: tuple[FactChange, ...] | None
     no_since: str | None
     text: ComparedText | None
 
 
-def document(
-    left: Input,
-    right: Input,
-    facts: tuple[FactChange, ...] | None,
-    no_since: str | None,
-    text: TextDiff | None,
-    *,
-    equal: bool,
-    context: int,
-) -> DiffDocument:
+def document(compared: Comparison, *, context: int) -> DiffDocument:
     """The document of a comparison, with ``context`` rows around each difference."""
+    text = compared.text
     return DiffDocument(
-        left=_side(left),
-        right=_side(right),
-        equal=equal,
-        facts=facts,
-        no_since=no_since,
+        left=_side(compared.left),
+        right=_side(compared.right),
+        equal=compared.equal,
+        facts=compared.facts,
+        no_since=compared.no_since,
         text=None
         if text is None
         else ComparedText(
@@ -80,4 +75,4 @@ def document(
 
 def _side(side: Input) -> ComparedSide:
     variant = None if side.dump is None else side.dump.result.variant
-    return ComparedSide(name=side.name, variant=variant)
+    return ComparedSide(name=side.name, variant=variant, failure=failure_of(side))

@@ -7,10 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stagebench.diff.comparison import Comparison
 from stagebench.diff.fact_change import FactChange
-from stagebench.diff.text_input import Input
-from stagebench.diff.text_records import Hunk, Row, TextDiff
-from stagebench.report.diff_words import hunk_title, note, put_aside, side_name, verdict
+from stagebench.diff.text_records import Hunk, Row
+from stagebench.report.diff_words import (
+    hunk_title,
+    not_compared,
+    note,
+    put_aside,
+    side_failure,
+    side_name,
+    verdict,
+)
 from stagebench.report.fact_change_rows import change_table
 
 MAX_CHARACTERS = 60_000
@@ -18,19 +26,19 @@ MAX_CHARACTERS = 60_000
 _ESCAPED = str.maketrans({char: f"\\{char}" for char in "|*_<>[]`#"})
 
 
-def diff_markdown(
-    left: Input,
-    right: Input,
-    facts: Sequence[FactChange] | None,
-    no_since: str | None,
-    text: TextDiff | None,
-    *,
-    context: int,
-) -> str:
+def diff_markdown(compared: Comparison, *, context: int) -> str:
     """The whole comparison; ends in a line feed."""
+    left, right, text = compared.left, compared.right, compared.text
     parts = [f"**{_text(side_name(left))}** against **{_text(side_name(right))}**"]
-    if facts is not None:
-        parts.append(_facts(facts, no_since))
+    failures = [(side_name(side), side_failure(side)) for side in (left, right)]
+    failed = [f"- {_text(name)}: {_text(why)}" for name, why in failures if why is not None]
+    if failed:
+        parts.append("\n".join(failed))
+    nothing = not_compared(compared)
+    if nothing is not None:
+        parts.append(_text(nothing))
+    if compared.facts is not None:
+        parts.append(_facts(compared.facts, compared.no_since))
     if text is not None:
         parts.append(f"CUDA: {_text(verdict(text))}")
         aside = put_aside(text)

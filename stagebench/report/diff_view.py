@@ -14,9 +14,17 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from stagebench.diff.text_input import Input
+from stagebench.diff.comparison import Comparison
 from stagebench.diff.text_records import Row, Span, TextDiff
-from stagebench.report.diff_words import hunk_title, note, put_aside, side_name, verdict
+from stagebench.report.diff_words import (
+    hunk_title,
+    not_compared,
+    note,
+    put_aside,
+    side_failure,
+    side_name,
+    verdict,
+)
 from stagebench.report.layout import cut
 from stagebench.report.lines import hanging, show
 
@@ -45,11 +53,17 @@ def choose_layout(console: Console, *, unified: bool, side_by_side: bool) -> Lay
     return "side-by-side" if wide else "unified"
 
 
-def print_sides(console: Console, left: Input, right: Input) -> None:
-    """Print what is compared."""
-    for sign, name in (("-", side_name(left)), ("+", side_name(right))):
+def print_sides(console: Console, compared: Comparison) -> None:
+    """Print what is compared, why a side failed, and that nothing was compared where both did."""
+    for sign, side in (("-", compared.left), ("+", compared.right)):
         style = f"bold {_LINE_STYLE[sign]}"
-        show(console, hanging([(f"{sign * 3} ", style)], (name, style), console.width))
+        show(console, hanging([(f"{sign * 3} ", style)], (side_name(side), style), console.width))
+        failure = side_failure(side)
+        if failure is not None:
+            show(console, hanging([("    ", "")], (failure, _LINE_STYLE[sign]), console.width))
+    nothing = not_compared(compared)
+    if nothing is not None:
+        show(console, hanging([], (nothing, "bold"), console.width))
 
 
 def print_text_diff(console: Console, diff: TextDiff, *, layout: Layout, context: int) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from stagebench.diff.comparison import Comparison, failure_of
 from stagebench.diff.text_input import Input
 from stagebench.diff.text_records import Hunk, Row, RowKind, TextDiff
-from stagebench.report import identity
+from stagebench.report import identity, lines
+from stagebench.report.failure_words import failure_words
 
 _MOST_RENAMES = 8
 _KINDS: tuple[RowKind, ...] = ("changed", "removed", "added", "moved")
@@ -27,6 +29,21 @@ def side_name(side: Input) -> str:
         identity.compiler(variant),
     )
     return " · ".join(words)
+
+
+def side_failure(side: Input) -> str | None:
+    """Why a side was not lowered, in the compiler's own words; ``None``: it was."""
+    failure = failure_of(side)
+    return None if failure is None else lines.visible(failure_words(failure))
+
+
+def not_compared(compared: Comparison) -> str | None:
+    """What is said where both sides fail; ``None``: they do not."""
+    alike = compared.fails_alike
+    if alike is None:
+        return None
+    how = "with the same message" if alike else "each for a reason of its own"
+    return f"both fail, {how}: no fact and no text was compared"
 
 
 def verdict(diff: TextDiff) -> str:

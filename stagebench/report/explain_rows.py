@@ -30,10 +30,10 @@ from stagebench.report.explain_section import Section
 from stagebench.report.expressions import readable
 from stagebench.report.fact_row import NONE
 from stagebench.report.fact_rows import SCHEDULERS, wait_depths
+from stagebench.report.failure_words import FAILURES
 from stagebench.report.machine_sections import levels_section, machine_sections
 from stagebench.report.profiler_section import profiler_section
 from stagebench.report.quantities import UNKNOWN, known
-from stagebench.report.sweep_notes import FAILURES
 from stagebench.report.sync_order import sync_rank
 from stagebench.report.tma_rows import descriptor_rows
 

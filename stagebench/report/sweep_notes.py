@@ -14,18 +14,10 @@ from stagebench.model import Facts, Record, VariantResult
 from stagebench.model.diagnostic import Severity
 from stagebench.report import quantities
 from stagebench.report.fact_rows import loop_names, loop_of
+from stagebench.report.failure_words import failure_words
 from stagebench.report.messages import group_messages
 
 NoteKind = Literal["identical", "failure", "no_effect", "error", "warning", "note"]
-
-FAILURES = {
-    "compile_error": "compile error",
-    "crash": "crash",
-    "timeout": "timeout",
-    "out_of_memory": "out of memory",
-    "no_compiler": "no compiler",
-    "unreadable_ir": "IR not readable",
-}
 
 _NAMED_ELSEWHERE = ("depth-without-effect",)  # the loop's own reason says it
 _NO_FACT: tuple[Severity, ...] = ("error", "warning", "note")
@@ -98,11 +90,7 @@ def _failures(columns: Sequence[Column]) -> Iterable[Note]:
     for column in columns:
         failure = column.result.failure
         if failure is not None:
-            where = f" in {failure.pass_name}" if failure.pass_name else ""
-            said = next((line for line in failure.message.splitlines() if line.strip()), "").strip()
-            if failure.kind == "no_compiler" and failure.detail is not None:  # what to do about it
-                said += f"; {failure.detail}"
-            found.append((failure.kind, column.depth, f"{FAILURES[failure.kind]}{where}: {said}"))
+            found.append((failure.kind, column.depth, failure_words(failure)))
     for _, depths, text in group_messages(found):
         yield Note(kind="failure", depths=quantities.depths_name(depths), text=text)
 

@@ -14,9 +14,9 @@ from stagebench.model.codec import encode_pretty
 from stagebench.report import identity, quantities
 from stagebench.report.fact_row import FactRow, Group
 from stagebench.report.fact_rows import fact_rows
+from stagebench.report.failure_words import FAILURES
 from stagebench.report.quantities import UNKNOWN
 from stagebench.report.sweep_notes import (
-    FAILURES,
     Column,
     Note,
     fingerprint,

@@ -1,9 +1,13 @@
 """Fixtures of the text diff's tests: a small kernel, the recorded ones, a renaming of names."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
+
+from stagebench.cli import main
+from tests.command_line import Ran
 
 RECORDED = Path(__file__).parents[2] / "cuda" / "kernels"
 
@@ -65,3 +69,18 @@ def shown(diff):
 def counts(diff):
     """Lines by rule, zero ones left out."""
     return {rule.name: rule.lines for rule in diff.rules if rule.lines}
+
+
+@pytest.fixture
+def diff(capfdbinary, monkeypatch):
+    """Run ``stagebench diff`` in this process: as the command line, but quicker."""
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    def run(*arguments):
+        code = main(["diff", *map(str, arguments)])
+        sys.stdout.flush()
+        printed = capfdbinary.readouterr()
+        return Ran(code, printed.out.decode(), printed.err.decode())
+
+    return run

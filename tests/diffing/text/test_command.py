@@ -3,19 +3,17 @@
 import json
 import os
 import shutil
-import sys
 import threading
 import time
 
 import msgspec
 import pytest
 
-from stagebench.cli import main
 from stagebench.diff.text_input import MAX_BYTES
 from stagebench.diff.text_rule_names import SUMMARIES
 from stagebench.dump.files import SNAPSHOTS, dump_files
 from stagebench.model import Run
-from tests.command_line import Ran, stagebench
+from tests.command_line import stagebench
 from tests.diffing.passes.recorded import folder as recorded_folder
 from tests.diffing.text.conftest import renamed
 from tests.report import conftest as report
@@ -36,21 +34,6 @@ def files(tmp_path):
         return names
 
     return write
-
-
-@pytest.fixture
-def diff(capfdbinary, monkeypatch):
-    """Run ``stagebench diff`` in this process: as the command line, but quicker."""
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def run(*arguments):
-        code = main(["diff", *map(str, arguments)])
-        sys.stdout.flush()
-        printed = capfdbinary.readouterr()
-        return Ran(code, printed.out.decode(), printed.err.decode())
-
-    return run
 
 
 @pytest.fixture
