@@ -7,14 +7,23 @@ codes.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stagebench import __version__
-from stagebench.errors import EXIT_INTERRUPTED, EXIT_PIPE, EXIT_USAGE, StagebenchError
+from stagebench.errors import (
+    EXIT_INTERRUPTED,
+    EXIT_PIPE,
+    EXIT_USAGE,
+    StagebenchError,
+    Terminated,
+)
 
 VERBS = {
     "sweep": "lower a kernel over depths, architectures and parameters; say what changed",
@@ -33,10 +42,12 @@ VERBS = {
 }
 """Verb → what it is for.  ``stagebench.commands.<verb>`` has ``add_arguments`` and ``run``."""
 
+_REQUESTS = (signal.SIGTERM, signal.SIGHUP)
+
 _EPILOG = """\
 exit codes: 0 done · 1 a difference was found · 2 wrong usage, environment or input
             3 a variant failed (the others are complete) · 4 not comparable (check)
-            130 interrupted
+            130 interrupted · 143 terminated (128 + the signal)
 """
 
 
@@ -77,12 +88,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         parsed = build_parser(verb).parse_args(arguments)
         command = importlib.import_module(f"stagebench.commands.{parsed.verb}")
-        code = int(command.run(parsed))
+        with _ending_on_request():
+            code = int(command.run(parsed))
         sys.stdout.flush()
     except StagebenchError as exc:
         print(f"stagebench: {exc.message}", file=sys.stderr)  # noqa: T201 - the one place
         if exc.hint:
             print(f"  hint: {exc.hint}", file=sys.stderr)  # noqa: T201 - the one place
+        return exc.exit_code
+    except Terminated as exc:
+        print("stagebench: terminated", file=sys.stderr)  # noqa: T201 - the one place
         return exc.exit_code
     except KeyboardInterrupt:
         print("stagebench: interrupted", file=sys.stderr)  # noqa: T201 - the one place
@@ -95,6 +110,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         _abandon_output()
         return EXIT_USAGE
     return code
+
+
+@contextlib.contextmanager
+def _ending_on_request() -> Iterator[None]:
+    """SIGTERM and SIGHUP (a job scheduler's, a closed terminal's) unwind as Ctrl-C does.
+
+    Where they are ignored (``nohup``) or handled already, and in another thread, nothing changes.
+    """
+    taken = []
+    if threading.current_thread() is threading.main_thread():
+        taken = [one for one in _REQUESTS if signal.getsignal(one) is signal.SIG_DFL]
+    for one in taken:
+        signal.signal(one, _terminated)
+    try:
+        yield
+    finally:
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def _terminated(number: int, _: object) -> None:
+    for one in _REQUESTS:
+        signal.signal(one, signal.SIG_IGN)  # once is enough: what is ended now is ended whole
+    raise Terminated(number)
 
 
 def _abandon_output() -> None:

@@ -1,7 +1,8 @@
 """What can go wrong because of the caller, and with which exit code does the command end?
 
 Exit codes: 0 everything lowered (or equal), 1 a difference was found (diff, check), 2 wrong usage,
-environment or input, 3 a variant failed, 130 interrupted, 141 the reader of the output went away.
+environment or input, 3 a variant failed, 130 interrupted, 128 + n ended by signal n (SIGTERM: 143,
+SIGHUP: 129), 141 the reader of the output went away.
 Only the CLI's ``main`` turns an error into an exit code.
 """
 
@@ -13,6 +14,14 @@ EXIT_USAGE = 2
 EXIT_VARIANT_FAILED = 3
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141
+
+
+class Terminated(KeyboardInterrupt):
+    """Someone asked this process to end, by a signal: what it has started ends with it."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(signal)
+        self.exit_code = 128 + signal
 
 
 class StagebenchError(Exception):

@@ -18,7 +18,7 @@ def main() -> int:
     if root not in sys.path:
         sys.path.append(root)
 
-    from stagebench.worker.server import die_with_parent
+    from stagebench.worker.parent_death import die_with_parent
 
     die_with_parent()
 

@@ -20,7 +20,7 @@ from typing import Protocol
 
 from stagebench.assemble import nvrtc_protocol as protocol
 from stagebench.assemble.nvrtc_protocol import Compile, Compiled, Ended, Rejected, Running
-from stagebench.worker.server import die_with_parent
+from stagebench.worker.parent_death import die_with_parent
 
 
 class Compiler(Protocol):

@@ -26,7 +26,7 @@ exit codes, the first that applies:
   4  not comparable: another compiler version, a kernel with other parameters (--against-compiler),
      a missing or unused baseline (--allow-missing lets these two pass), or nothing was compared
   0  clean
-  130 interrupted
+  130 interrupted (143: terminated)
 
 rules of a policy (experiment file, or [tool.stagebench.policy]); patterns are paths with *:
   exact · ignore · may change · may shrink · may grow [up to X %] · may appear · may vanish

@@ -20,6 +20,7 @@ from stagebench.gpu.records import LibraryTime
 from stagebench.gpu.run_request import RunOptions
 from stagebench.gpu.statistics import measurement
 from stagebench.model import Record
+from stagebench.worker.parent_death import die_with_parent
 
 _SECONDS = 180.0
 _DTYPES = ("float16", "bfloat16")
@@ -181,6 +182,7 @@ def _time_cupy(
 
 
 if __name__ == "__main__":
+    die_with_parent()
     _m, _n, _k = map(int, sys.argv[1:4])
     found = _time(_m, _n, _k, sys.argv[4], int(sys.argv[5]))
     sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")

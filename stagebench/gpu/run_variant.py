@@ -24,6 +24,7 @@ from stagebench.gpu.execution import run_variant
 from stagebench.gpu.outputs import OutputStore
 from stagebench.gpu.run_request import Answer, Lost, Ran, Ready, RunRequest, Unusable
 from stagebench.gpu.session import open_session
+from stagebench.worker.parent_death import die_with_parent
 
 
 def serve(
@@ -68,5 +69,11 @@ def _private_answers() -> BinaryIO:
     return os.fdopen(kept, "wb")
 
 
+def main(bundle: str, outputs: str, *, driver: Driver | None = None) -> None:
+    """The whole process: a launch that hangs must not outlive who would end it."""
+    die_with_parent()
+    serve(Path(bundle), Path(outputs), sys.stdin.buffer, _private_answers(), driver)
+
+
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), Path(sys.argv[2]), sys.stdin.buffer, _private_answers())
+    main(*sys.argv[1:])

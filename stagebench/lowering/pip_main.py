@@ -19,7 +19,7 @@ def main() -> None:
     if root not in sys.path:
         sys.path.append(root)
 
-    from stagebench.worker.server import die_with_parent
+    from stagebench.worker.parent_death import die_with_parent
 
     die_with_parent()
     if os.getppid() == parent:  # it may have ended before we could ask

@@ -35,7 +35,8 @@ def main() -> int:
         sys.path.append(root)
 
     from stagebench.worker import protocol
-    from stagebench.worker.server import Server, die_with_parent
+    from stagebench.worker.parent_death import die_with_parent
+    from stagebench.worker.server import Server
 
     die_with_parent()  # an import that hangs must not outlive the CLI
     started = time.perf_counter()

@@ -11,7 +11,6 @@ not handle: which compiler it is (see `stagebench.worker.__main__`), nor what a 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import os
 import resource
@@ -29,29 +28,16 @@ from typing import BinaryIO
 import msgspec
 
 from stagebench.worker import protocol
+from stagebench.worker.parent_death import adopt_orphans, die_with_parent
 from stagebench.worker.protocol import Cancel, Died, Done, Lower, LowerRequest, Reply, Started
 
 LowerFunction = Callable[[LowerRequest, Callable[[str], None]], Reply]
 """Lowers a request in the calling process, reporting each pass's name as it starts."""
 
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
 _COLLECT_EVERY = 50_000
 """Objects between two collections in a job: lowering makes many that live until its end."""
 _STDERR_TAIL_BYTES = 64 * 1024
 _PASS_NAME_BYTES = 128
-
-
-def die_with_parent(enabled: bool = True) -> None:
-    """Ask the kernel to kill this process when its parent ends (Linux ``prctl(2)``)."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if enabled else 0, 0, 0, 0)
-
-
-def adopt_orphans() -> None:
-    """Become the parent of what jobs leave running (Linux ``prctl(2)``), to be able to end it."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def count_oom_kills() -> int | None:

@@ -11,7 +11,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from stagebench.assemble.nvrtc_protocol import Compiled, Rejected
 from stagebench.assemble.nvrtc_server import Server
-from stagebench.worker.server import die_with_parent
+from stagebench.worker.parent_death import die_with_parent
 
 
 class Compiler:
