@@ -19,7 +19,7 @@ from stagebench.dump.atomic_file import write_file
 from stagebench.errors import MachineError
 from stagebench.gpu.folder_lock import scratch_folder
 from stagebench.gpu.library_baseline import gemm_shapes, time_libraries
-from stagebench.gpu.profile_file import clear_earlier
+from stagebench.gpu.profile_file import clear_earlier, kept_file
 from stagebench.gpu.records import PROFILE, LibraryTime, Profile, ProfiledVariant, RunError
 from stagebench.gpu.results import ended, with_failed, with_first_verdict
 from stagebench.gpu.run_request import RunOptions, RunRequest
@@ -157,7 +157,9 @@ def _with_metadata(
         write_file(path, opened.load(variant.probe))
     except BundleError:
         return result
-    return msgspec.structs.replace(result, probe_metadata=path.name)
+    files = [name for name in (result.probe_file, path.name) if name is not None]
+    kept = tuple(kept_file(path.parent, name) for name in files)
+    return msgspec.structs.replace(result, probe_metadata=path.name, probe_kept=kept)
 
 
 def _write(

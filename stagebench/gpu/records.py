@@ -169,11 +169,20 @@ class BuildRun(Record, frozen=True, kw_only=True):
         return cls.untimed(kind, error=error)
 
 
+class KeptFile(Record, frozen=True, kw_only=True):
+    """A file beside ``profile.json`` as it was written; ``digest`` is that of a bundle's files."""
+
+    path: str
+    size_bytes: int
+    digest: str
+
+
 class ProfiledVariant(Record, frozen=True, kw_only=True):
     """One variant on the device.
 
     ``probe_file`` is the raw probe buffer of one launch, ``probe_metadata`` what decodes it, both
-    beside ``profile.json``; so are ``outputs``, one ``.npy`` for each tensor that was kept of the
+    beside ``profile.json``, and ``probe_kept`` tells them from those of others (empty: told by an
+    older version); so are ``outputs``, one ``.npy`` for each tensor that was kept of the
     first run.  ``control_cost`` is control / base, ``probe_cost`` probed / control (medians of
     sound builds); more than 1.15 either way, or with a finding of the ``audit`` (the bundle's: what
     makes the builds for probes another kernel), what the probes say is ``perturbed`` (``None``: not
@@ -193,6 +202,7 @@ class ProfiledVariant(Record, frozen=True, kw_only=True):
     outputs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     audit: tuple[AuditFinding, ...] = ()
+    probe_kept: tuple[KeptFile, ...] = ()
 
     @property
     def bad(self) -> bool:

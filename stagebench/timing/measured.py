@@ -15,7 +15,7 @@ import msgspec
 from stagebench.bundle.read import OpenBundle
 from stagebench.dump.atomic_file import write_file
 from stagebench.errors import DumpError, StagebenchError, UsageError
-from stagebench.gpu.profile_file import TIMINGS
+from stagebench.gpu.profile_file import TIMINGS, read_probes
 from stagebench.gpu.records import LibraryTime, Profile, ProfiledVariant
 from stagebench.machine.occupancy import occupancy
 from stagebench.model import Facts, MachineCode, Record, Variant, VariantResult
@@ -260,14 +260,10 @@ def _all_stalls(found: Profile, folder: Path, warn: Callable[[str], None]) -> Ma
 
 
 def _stalls(one: ProfiledVariant, folder: Path) -> Stalls | None:
-    if one.probe_file is None or one.probe_metadata is None:
+    probes = read_probes(folder, one)
+    if probes is None:
         return None
-    try:
-        buffer = (folder / one.probe_file).read_bytes()
-        metadata = (folder / one.probe_metadata).read_bytes()
-    except OSError as exc:
-        raise DumpError(f"{exc.filename}: {exc.strerror}", hint="profile it again") from exc
-    return read_stalls(buffer, metadata, one.probe_metadata)
+    return read_stalls(*probes, str(one.probe_metadata))
 
 
 def _key(variant: Variant) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stagebench.dump.atomic_file import write_file
+from stagebench.gpu.profile_file import read_probes
 from stagebench.gpu.records import Profile
 from stagebench.model.codec import decode as decode_json
 from stagebench.model.timing import ProbeMetadata
@@ -28,13 +29,13 @@ def write_timelines(
     """
     written = []
     for one in found.variants:
-        if one.probe_file is None or one.probe_metadata is None:
-            continue
         if only and not any(text in one.id for text in only):
             continue
-        text = (folder / one.probe_metadata).read_bytes()
-        metadata = decode_json(text, ProbeMetadata, one.probe_metadata)
-        run = decode((folder / one.probe_file).read_bytes(), metadata)
+        probes = read_probes(folder, one)
+        if probes is None:
+            continue
+        metadata = decode_json(probes[1], ProbeMetadata, str(one.probe_metadata))
+        run = decode(probes[0], metadata)
         shown = [k * metadata.cta_step for k in range(min(_SHOWN_CTAS, metadata.sampled_ctas))]
         timeline = to_timeline(run, metadata, title=one.id, ctas=frozenset(shown))
         name = one.id.replace("/", ".")
