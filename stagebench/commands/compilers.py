@@ -61,7 +61,7 @@ def _add(release: Release, overlays: Overlays) -> None:
     if is_here(release):
         sys.stdout.write(f"{release} is this environment's own: nothing to make\n")
         return
-    overlays.make(release)
+    overlays.add(release)
     sys.stdout.write(f"{release} is ready\n")
 
 

@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import Literal
 
 from stagebench.lowering.compiler_choice import COMPILERS, Release, distribution_of
+from stagebench.lowering.import_mark import import_ended
 from stagebench.lowering.installed_packages import BESIDE, find_distribution, requirement
 from stagebench.lowering.overlay_folder import (
+    UNFINISHED,
     damage,
     folder_name,
     packages_of,
     release_of,
     size_of,
 )
-from stagebench.lowering.overlays import UNFINISHED, Overlays
+from stagebench.lowering.overlays import Overlays
 from stagebench.lowering.tested_releases import untested
 from stagebench.model import Record
 
@@ -27,7 +29,7 @@ class ListedCompiler(Record, frozen=True, kw_only=True):
     ``state``: ``here`` in this environment, ``made`` in the cache; there too, ``damaged`` (a part
     of it is missing), ``stray`` (a folder that is no overlay: ``compiler`` is its name),
     ``unfinished`` (it is being made, or that was interrupted: the next use goes on with it) and
-    ``broken`` (it is whole, and could not be imported when it was made).  ``bytes`` is what it
+    ``broken`` (it is whole, and the last import of these files failed).  ``bytes`` is what it
     takes in the cache.
     """
 
@@ -46,8 +48,9 @@ def list_compilers(overlays: Overlays) -> tuple[ListedCompiler, ...]:
     listed += [_in_cache(folder) for folder in overlays.all()]
     for folder in overlays.unfinished():
         release = release_of(folder.name.removeprefix(UNFINISHED))
-        broken = overlays.is_broken(folder)
-        listed.append(_kept(folder, release, "broken" if broken else "unfinished"))
+        listed.append(
+            _kept(folder, release, "broken" if _broken(folder, release) else "unfinished")
+        )
     return tuple(listed)
 
 
@@ -71,8 +74,13 @@ def _here(name: str) -> ListedCompiler | None:
 def _in_cache(folder: Path) -> ListedCompiler:
     release = release_of(folder.name)
     named = release is not None and folder.name == folder_name(release)
-    whole = named and damage(folder) is None
-    return _kept(folder, release, "made" if whole else "damaged")
+    if not named or damage(folder) is not None:
+        return _kept(folder, release, "damaged")
+    return _kept(folder, release, "broken" if _broken(folder, release) else "made")
+
+
+def _broken(folder: Path, release: Release | None) -> bool:
+    return release is not None and import_ended(folder, release.name, works=False)
 
 
 def _kept(folder: Path, release: Release | None, state: State) -> ListedCompiler:

@@ -15,6 +15,7 @@ from stagebench.worker.protocol import Died, LowerRequest, Raised, Rejected
 _NODE_ERROR = "UnreadableIRError"
 _OUT_OF_MEMORY_WORDS = ("std::bad_alloc", "MemoryError", "Cannot allocate memory")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+_ANNOUNCES = re.compile(r"(?:[;,.] [^;,.]*)?:$")
 _MESSAGE_CHARS = 600
 _DETAIL_CHARS = 20_000
 _TELLING_WORDS = ("Error", "error:", "Check failed", "Fatal", "terminate called", "abort")
@@ -86,7 +87,7 @@ def from_died(
 
 def from_lost_worker(request: LowerRequest, compiler: Compiler, log: str) -> VariantResult:
     """The result of a variant that was running when the worker itself ended."""
-    tail = _telling_line(log)
+    tail = telling_line(log)
     return VariantResult(
         variant=unresolved_variant(request, compiler),
         outcome="failed",
@@ -155,7 +156,7 @@ def _raised_by_kernel(raised: Raised) -> tuple[Diagnostic, ...]:
 
 def _death(died: Died, timeout_seconds: float) -> Failure:
     where = f" in {died.pass_name}" if died.pass_name else " before its first pass"
-    said = _cut(_telling_line(died.stderr), _MESSAGE_CHARS)
+    said = _cut(telling_line(died.stderr), _MESSAGE_CHARS)
     detail = _cut(died.stderr.strip(), _DETAIL_CHARS) or None
     if died.timed_out:
         return Failure(
@@ -215,7 +216,12 @@ def _first_sentence(text: str) -> str:
     return " ".join(lines[: 2 if announced else 1])
 
 
-def _telling_line(text: str) -> str:
+def announced(text: str) -> str:
+    """The first line without the clause that announces what follows (``…; searched in:``)."""
+    return _ANNOUNCES.sub("", _first_line(text))
+
+
+def telling_line(text: str) -> str:
     """The line of a log that most likely says what happened; its last one if none stands out."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith('File "<unknown>"')]

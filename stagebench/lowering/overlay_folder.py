@@ -1,7 +1,8 @@
 """Is this folder a whole overlay, of which release, and how large?
 
 Answers from names, metadata and sizes; nothing is imported.  An overlay is whole where its
-``packages.json`` can be read and every distribution in it has its metadata and its package there.
+``packages.json`` can be read and every distribution in it has its metadata and its package there;
+whether it can be imported, `stagebench.lowering.import_mark` remembers.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from stagebench.model.codec import decode, encode_pretty
 
 PACKAGES = "packages.json"
 SIZE = "size.txt"
+UNFINISHED = ".unfinished-"
+"""What the name of an overlay begins with until it has been imported."""
 
 
 class Packages(Record, frozen=True, kw_only=True):
@@ -41,6 +44,21 @@ def release_of(name: str) -> Release | None:
         return parse_release(f"{compiler}=={version}")
     except UsageError:
         return None
+
+
+def overlay_release(folder: Path) -> Release | None:
+    """The release whose overlay lies there, finished or not; ``None`` where none does."""
+    if not (folder / PACKAGES).is_file():
+        return None
+    return release_of(folder.name.removeprefix(UNFINISHED))
+
+
+def made_again(release: Release) -> str:
+    """What to do about an overlay that is no good."""
+    return (
+        f"`stagebench compilers remove {release}`, then `stagebench compilers add {release}` "
+        "makes it again"
+    )
 
 
 def write_packages(overlay: Path, packages: dict[str, str]) -> None:
@@ -67,8 +85,10 @@ def damage(overlay: Path) -> str | None:
         found = find_distribution(name, [str(overlay)])
         if found is None or found.version != version:
             return f"{name} {version} is missing"
-        if not package_folder(found).is_dir():
-            return f"{package_folder(found)} is missing"
+        package = package_folder(found)
+        for needed in (package, package / "__init__.py"):
+            if not needed.exists():
+                return f"{needed} is missing"
     return None if packages else f"{overlay / PACKAGES} names no package"
 
 

@@ -4,7 +4,8 @@ An overlay holds one wheel of TileLang or Apache TVM with what goes with it of `
 libraries find those beside them), and is put in front of this environment's packages, whose torch
 it shares.  pip fetches and unpacks, first the wheel, then what its metadata demands: what is
 finished stays when the making is interrupted, and only an overlay that a worker could import gets
-its name.  One process makes it, the others wait.  Overlays are for one Python version and machine.
+its name.  One that has broken since is made again by `Overlays.add`.  One process makes it, the
+others wait.  Overlays are for one Python version and machine.
 
 Does not handle: dependencies of a release that this environment lacks; its import says so.
 """
@@ -30,10 +31,13 @@ from stagebench.lowering.compiler_environment import (
     environment_in_front,
     worker_environ,
 )
+from stagebench.lowering.import_mark import import_ended
 from stagebench.lowering.installed_packages import BESIDE, find_distribution, requirement
 from stagebench.lowering.overlay_folder import (
+    UNFINISHED,
     damage,
     folder_name,
+    made_again,
     release_of,
     size_of,
     write_packages,
@@ -44,11 +48,9 @@ if TYPE_CHECKING:
     from stagebench.lowering.pip_failure import PipFailure
 
 FOLDER = "compilers"
-UNFINISHED = ".unfinished-"
 _REMOVED = ".removed-"
 _LOCK = ".lock-"
 _PART = ".part-"
-_BROKEN = ".broken"
 _PIP = Path(stagebench.lowering.__file__).with_name("pip_main.py")
 
 
@@ -69,8 +71,7 @@ class Overlays:
         if broken is not None:
             raise MachineError(
                 f"{release} is damaged in the cache: {broken}",
-                hint=f"`stagebench compilers remove {release}`, then "
-                f"`stagebench compilers add {release}`",
+                hint=made_again(release),
             )
         return folder
 
@@ -87,19 +88,35 @@ class Overlays:
         found = self.folder.glob(f"{UNFINISHED}*") if self.folder.is_dir() else ()
         return tuple(sorted(found, key=lambda path: _age(path.name.removeprefix(UNFINISHED))))
 
-    def is_broken(self, unfinished: Path) -> bool:
-        """Whether an unfinished overlay is whole, and could not be imported the last time."""
-        return (unfinished / _BROKEN).exists()
-
     def make(self, release: Release) -> Path:
         """The overlay of a release, made now where it is missing; `MachineError` if it can't be."""
         found = self.find(release)
         if found is not None:
             return found
+        with self._writing(release):
+            return self.find(release) or self._make(release)
+
+    def add(self, release: Release) -> Path:
+        """The overlay of a release that a worker can import: made, and made again where not.
+
+        What was imported once is not imported again while its files are the same.
+        """
+        with self._writing(release):
+            folder = self.folder / folder_name(release)
+            if folder.is_dir():
+                wrong = damage(folder) or _import_failure(folder, release)
+                if wrong is None:
+                    return folder
+                self._tell(f"{release} is broken in the cache: {wrong}")
+            return self._make(release)
+
+    @contextlib.contextmanager
+    def _writing(self, release: Release) -> Iterator[None]:
+        """Hold the lock of one overlay, in a folder that is there; `MachineError` if it can't."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with self._alone(release):
-                return self.find(release) or self._make(release)
+                yield
         except OSError as exc:
             raise MachineError(
                 f"{release} can't be put into {self.folder}: {exc.strerror or exc}",
@@ -113,9 +130,12 @@ class Overlays:
         with self._alone(release):
             places = self._places(release)
             for place in places:
-                place.rename(self._removed(release))
-                self._clear(release)
+                self._discard(place, release)
         return bool(places)
+
+    def _discard(self, place: Path, release: Release) -> None:
+        place.rename(self._removed(release))
+        self._clear(release)
 
     def _places(self, release: Release) -> list[Path]:
         """Where something of a release lies, under whatever spelling of its version."""
@@ -151,12 +171,10 @@ class Overlays:
         names = [own, *(other for other, demand in demanded.items() if demand is not None)]
         found = {other: find_distribution(other, [str(unfinished)]) for other in names}
         write_packages(unfinished, {other: one.version for other, one in found.items() if one})
-        try:
-            check_import(environment_in_front(unfinished, release.name))
-        except MachineError:
-            (unfinished / _BROKEN).touch()
-            raise
-        for mark in (*unfinished.glob(f"{_PART}*"), *unfinished.glob(_BROKEN)):
+        if (self.folder / name).is_dir():  # a broken one, which can be replaced from here on
+            self._discard(self.folder / name, release)
+        check_import(environment_in_front(unfinished, release.name))
+        for mark in unfinished.glob(f"{_PART}*"):
             mark.unlink()
         size_of(unfinished)
         unfinished.rename(self.folder / name)
@@ -185,13 +203,13 @@ class Overlays:
                 shutil.rmtree(folder, ignore_errors=True)
             raise MachineError(
                 f"{release} is not here and can't be fetched: {failure.message}",
-                hint=self._hint(failure),
+                hint=self._hint(failure, release),
             )
         mark.touch()
 
-    def _hint(self, failure: PipFailure) -> str:
+    def _hint(self, failure: PipFailure, wanted: Release) -> str:
         whole = (release_of(path.name) for path in self.all() if damage(path) is None)
-        there = ", ".join(str(release) for release in whole if release is not None)
+        there = ", ".join(str(release) for release in whole if release not in (None, wanted))
         work = f"made already, and at hand as ever: {there or 'none'}"
         return work if failure.hint is None else f"{failure.hint}; {work}"
 
@@ -232,6 +250,17 @@ def check_import(environment: CompilerEnvironment) -> None:
     from stagebench.lowering.worker_process import must_start  # a list of overlays needs no worker
 
     must_start(environment)
+
+
+def _import_failure(folder: Path, release: Release) -> str | None:
+    """Why a worker can't import an overlay; ``None``: it can, or could with the same files."""
+    if import_ended(folder, release.name, works=True):
+        return None
+    try:
+        check_import(environment_in_front(folder, release.name))
+    except MachineError as exc:
+        return exc.message
+    return None
 
 
 def _is_file_of(handle: int, path: Path) -> bool:

@@ -17,7 +17,9 @@ import msgspec
 import stagebench.worker
 from stagebench.errors import MachineError
 from stagebench.lowering.compiler_environment import CompilerEnvironment, worker_environ
-from stagebench.lowering.failure import signal_name
+from stagebench.lowering.failure import announced, signal_name, telling_line
+from stagebench.lowering.import_mark import remember_import
+from stagebench.lowering.overlay_folder import made_again, overlay_release
 from stagebench.lowering.tested_releases import untested
 from stagebench.worker import protocol
 from stagebench.worker.protocol import Cancel, FromWorker, Hello, Lower, Refused
@@ -103,11 +105,17 @@ class WorkerProcess:
 
     def hello(self, messages: Iterator[FromWorker]) -> Hello:
         """Wait for the worker's first message."""
-        first = next(messages, None)
-        if isinstance(first, Hello):
-            return first
-        how = self._ending() if first is None else "it did not say that it has started"
-        raise self._refusal(f"{how}\n{self.log_tail()}".strip())
+        try:
+            first = next(messages, None)
+            if isinstance(first, Hello):
+                remember_import(self.environment, works=True)
+                return first
+            how = self._ending() if first is None else "it did not say that it has started"
+            said = telling_line(self.log_tail())
+            raise self._refusal(f"{how}: {said}" if said else how)
+        except MachineError:
+            remember_import(self.environment, works=False)
+            raise
 
     def _ending(self) -> str:
         """How the worker ended before it said anything."""
@@ -119,11 +127,12 @@ class WorkerProcess:
         return f"it ended while starting ({how})"
 
     def _refusal(self, message: str) -> MachineError:
+        """That the compiler can't be imported, in one line: the hint names what shows all of it."""
         compiler = self.environment.compiler
         front = "".join(f" with {folder} in front" for folder in self.environment.front)
         return MachineError(
             f"{compiler.name} {compiler.version} can't be imported by {self.environment.python}"
-            f"{front}: {message}",
+            f"{front}: {announced(message)}",
             hint="; ".join(_next_steps(self.environment)),
         )
 
@@ -163,6 +172,10 @@ def _next_steps(environment: CompilerEnvironment) -> Iterator[str]:
     else:
         front = f"PYTHONPATH={os.pathsep.join(environment.front)} " if environment.front else ""
         yield f"`{front}{environment.python} -c 'import {compiler.name}'` shows all of it"
+    for folder in map(Path, environment.front):
+        overlay = overlay_release(folder)
+        if overlay is not None:
+            yield made_again(overlay)
     unknown = untested(compiler.name, compiler.version)
     if unknown is not None:
         yield unknown

@@ -16,7 +16,7 @@ _STATES = {
     "made": "in the cache",
     "damaged": "damaged: remove it and add it again",
     "stray": "not made by stagebench",
-    "broken": "can't be imported: `stagebench compilers add` says why",
+    "broken": "can't be imported: `stagebench compilers add` makes it again, or says why",
     "unfinished": "unfinished: the next use goes on with it",
 }
 

@@ -1,10 +1,12 @@
 """An offline index with tiny wheels, and overlays in a folder of their own."""
 
 import os
+from functools import partial
 
 import pytest
 
 from stagebench.lowering import overlays as overlays_module
+from stagebench.lowering.import_mark import remember_import
 from stagebench.lowering.overlays import Overlays
 from tests.compilers import fake_wheels
 
@@ -12,7 +14,7 @@ from tests.compilers import fake_wheels
 @pytest.fixture
 def importable(monkeypatch):
     """A tiny wheel counts as a compiler that can be imported."""
-    monkeypatch.setattr(overlays_module, "check_import", lambda _: None)
+    monkeypatch.setattr(overlays_module, "check_import", partial(remember_import, works=True))
 
 
 @pytest.fixture

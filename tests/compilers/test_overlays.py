@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -20,6 +21,7 @@ from stagebench.lowering import overlays as overlays_module
 from stagebench.lowering.compiler_choice import Release
 from stagebench.lowering.compiler_environment import environment_in_front
 from stagebench.lowering.compiler_listing import list_compilers
+from stagebench.lowering.import_mark import remember_import
 from stagebench.lowering.overlay_folder import write_packages
 from stagebench.lowering.overlays import check_import
 from tests.command_line import command
@@ -46,7 +48,7 @@ def test_a_release_with_what_it_demands(index, overlays, told):
     folder = overlays.make(NINE)
     assert packages(folder) == {"tilelang": "9.0.0", "apache-tvm-ffi": "2.0", "z3-solver": "1.0"}
     assert sorted(path.name for path in folder.iterdir() if path.suffix != ".dist-info") == [
-        "packages.json", "size.txt", "tilelang", "tvm_ffi", "z3",
+        "import.txt", "packages.json", "size.txt", "tilelang", "tvm_ffi", "z3",
     ]  # fmt: skip
     assert told == [f"making tilelang==9.0.0 in {overlays.folder} (once)"]
     environment = environment_in_front(folder, "tilelang")
@@ -264,6 +266,7 @@ DAMAGES = {
     "no list": (["packages.json"], "packages.json: No such file or directory"),
     "nothing": (["packages.json", "tilelang", "tvm_ffi"], "No such file or directory"),
     "no package": (["tvm_ffi"], "tvm_ffi is missing"),
+    "no code": (["tilelang/__init__.py"], "tilelang/__init__.py is missing"),
     "no metadata": (["tilelang-9.0.0.dist-info"], "tilelang 9.0.0 is missing"),
 }
 
@@ -286,14 +289,57 @@ def test_a_damaged_overlay(gone, why, overlays, tmp_path, monkeypatch, capsys):
     assert re.search(r"^tilelang==8\.0\.0 +in the cache", listed, re.M), listed
     assert re.search(r"^tilelang==9\.0\.0 +damaged: remove it and add it again", listed, re.M)
     assert re.search(r"^notes +not made by stagebench ", listed, re.M)
-    assert main(["compilers", "add", "tilelang==9.0.0"]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "tilelang==9.0.0 is damaged in the cache: " in said.err
-    assert why in said.err
-    assert "`stagebench compilers remove tilelang==9.0.0`, then `stagebench" in said.err
+    with pytest.raises(MachineError) as caught:
+        overlays.make(NINE)
+    assert caught.value.message.startswith("tilelang==9.0.0 is damaged in the cache: ")
+    assert caught.value.message.endswith(why)
+    assert caught.value.hint == (
+        "`stagebench compilers remove tilelang==9.0.0`, then `stagebench compilers add "
+        "tilelang==9.0.0` makes it again"
+    )
     assert main(["compilers", "remove", "tilelang==9.0.0"]) == 0
     assert overlays.find(NINE) is None
+
+
+def test_what_is_damaged_is_made_again_by_adding_it(index, overlays, told):
+    """The rest of the old one is gone; where it can't be fetched the old one stays."""
+    made = overlays.folder / "tilelang-9.0.0"
+    write_packages(made, fake_wheels.unpacked(made, "tilelang", "9.0.0"))
+    (made / "tilelang" / "__init__.py").unlink()
+    with pytest.raises(MachineError, match="can't be fetched") as caught:
+        overlays.add(NINE)
+    assert caught.value.hint == "made already, and at hand as ever: none"
+    assert (made / "packages.json").exists()
+    (made / "left.txt").touch()
+    fake_wheels.release(index, "9.0.0")
+    assert overlays.add(NINE) == overlays.find(NINE) == made
+    assert not (made / "left.txt").exists()
+    assert told[-2].startswith("tilelang==9.0.0 is broken in the cache: ")
+    assert told[-2].endswith("tilelang/__init__.py is missing")
+
+
+def test_what_can_not_be_imported_any_more_is_made_again(overlays, index, monkeypatch):
+    """A library that is gone is seen by an import alone, once for the same files."""
+    fake_wheels.release(index, "9.0.0", code="import os\n")
+    made = overlays.add(NINE)
+    monkeypatch.setattr(overlays_module, "check_import", check_import)
+    assert overlays.add(NINE) == made, "its import is remembered: that of a worker would fail"
+    with (made / "tilelang" / "__init__.py").open("a") as file:
+        file.write("raise ImportError('no libx.so; searched directories:\\n  /bin\\n  /sbin')\n")
+    state = [one.state for one in list_compilers(overlays) if "9.0.0" in one.compiler]
+    assert state == ["made"], "nobody has tried"
+    with pytest.raises(MachineError) as caught:
+        check_import(environment_in_front(made, "tilelang"))
+    assert caught.value.message.endswith(f"with {made} in front: ImportError: no libx.so")
+    assert "`stagebench compilers remove tilelang==9.0.0`, then" in caught.value.hint
+    state = [one.state for one in list_compilers(overlays) if "9.0.0" in one.compiler]
+    assert state == ["broken"]
+    with pytest.raises(MachineError, match="can't be imported"):  # an empty package is no compiler
+        overlays.add(NINE)
+    state = [one.state for one in list_compilers(overlays) if "9.0.0" in one.compiler]
+    assert state == ["broken"], "one of it, as it was fetched"
+    (unfinished,) = overlays.unfinished()
+    assert (unfinished / "tilelang" / "__init__.py").read_text() == "import os\n"
 
 
 def test_one_that_can_not_be_imported_is_not_ready(overlays, tmp_path, monkeypatch, capsys):
@@ -307,13 +353,15 @@ def test_one_that_can_not_be_imported_is_not_ready(overlays, tmp_path, monkeypat
         assert said.out == ""
         assert "tilelang 9.0.0 can't be imported by" in said.err
         assert "in front: SystemExit: 3\n" in said.err
-        assert " -c 'import tilelang'` shows all of it; tilelang 9.0.0 is untested" in said.err
+        assert " -c 'import tilelang'` shows all of it; `stagebench compilers remove " in said.err
+        assert "makes it again; tilelang 9.0.0 is untested" in said.err
     assert overlays.find(NINE) is None
     (broken,) = [one for one in list_compilers(overlays) if one.state == "broken"]
     assert broken.compiler == "tilelang==9.0.0"
-    monkeypatch.setattr(overlays_module, "check_import", lambda _: None)
+    monkeypatch.setattr(overlays_module, "check_import", partial(remember_import, works=True))
     made = overlays.make(NINE)
     assert [path.name for path in made.glob(".*")] == [], "no mark is left where it can be imported"
+    assert [one.state for one in list_compilers(overlays)][-1] == "made"
 
 
 def test_what_is_being_made_is_not_called_broken(overlays, monkeypatch):

@@ -80,7 +80,7 @@ def test_a_worker_that_ends_while_starting(tmp_path):
     """What it printed last is in the message, and doctor is the next step."""
     error = refusal(tmp_path, "print('ImportError: libx.so', file=sys.stderr)\nsys.exit(1)\n")
     assert "fakecc 1.0 can't be imported by" in error.message
-    assert "it ended while starting (exit code 1)\nImportError: libx.so" in error.message
+    assert "it ended while starting (exit code 1): ImportError: libx.so" in error.message
     assert error.hint == "stagebench doctor says what is missing"
     assert error.exit_code == 2
 
