@@ -1,4 +1,4 @@
-"""Does code for an arch run on the device that a bundle is for, once it is assembled for it?
+"""Can code be assembled for an arch, and does it then run on the device that a bundle is for?
 
 Source: PTX ISA, ``.target``: PTX for a plain target runs on that arch and on any later one, for an
 ``a`` target on that arch alone, for an ``f`` target on later ones of its family.
@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from stagebench.assemble.target_archs import target_archs
 from stagebench.errors import UsageError
 from stagebench.facts.arch import SHARED_MEMORY_LIMIT_BYTES
 
@@ -18,14 +19,22 @@ _ARCH = re.compile(r"sm_([1-9]\d{1,2})([af]?)")
 
 
 def check_device_arch(device: str) -> None:
-    """Raise `UsageError` where no GPU can be called so; whether there is one ptxas knows best."""
-    if _ARCH.fullmatch(device):
-        return
-    near = difflib.get_close_matches(device, SHARED_MEMORY_LIMIT_BYTES, n=1, cutoff=0.6)
-    raise UsageError(
-        f"--device-arch {device}: no such arch",
-        hint=f"did you mean {near[0]}?" if near else "such as --device-arch sm_90",
-    )
+    """Raise `UsageError` where no GPU can be called so, or the assembler knows of none."""
+    targets = target_archs()
+    known = SHARED_MEMORY_LIMIT_BYTES if targets is None else targets.archs
+    near = difflib.get_close_matches(device, known, n=1, cutoff=0.6)
+    hint = f"did you mean {near[0]}?" if near else "such as --device-arch sm_90"
+    if _ARCH.fullmatch(device) is None:
+        raise UsageError(f"--device-arch {device}: no such arch", hint=hint)
+    check_assembles(device, "--device-arch", hint)
+
+
+def check_assembles(arch: str, where: str, hint: str | None = None) -> None:
+    """Raise `UsageError` where the assembler is there and does not know ``arch``."""
+    targets = target_archs()
+    if targets is not None and arch not in targets.archs:
+        oldest = f"the oldest is {targets.archs[0]}"
+        raise UsageError(f"{where}: {targets.cannot(arch)}", hint=hint or oldest)
 
 
 def device_notes(archs: Iterable[str], device: str) -> list[str]:

@@ -18,6 +18,7 @@ from msgspec.structs import replace as replaced
 from stagebench.assemble.assembler import Assembler
 from stagebench.assemble.records import Assembled, MachineText, NotAssembled
 from stagebench.bundle.build import Candidate, cubin_arch
+from stagebench.bundle.device_arch import check_assembles
 from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.given_sites import files_of_locations, line_directives
 from stagebench.bundle.plan_checks import check_fits, entry_of
@@ -74,6 +75,7 @@ def planned_candidates(
                 f"{path}: {same} has the same kernel, num_stages, params and arch",
                 hint="two depths differ in num_stages, two kernels in kernel or in params",
             )
+        check_assembles(plan.arch, f"{path}: arch")
     check_depths(plans)
     toolchain = assembler.toolchain
     with Assembler(toolchain, jobs=2, cache_folder=None, warn=warn) as uncached:

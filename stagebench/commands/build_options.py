@@ -84,6 +84,10 @@ def check_build_arguments(arguments: argparse.Namespace) -> None:
                     f"{option} is of probes, and --no-probes asks for none", hint="leave out one"
                 )
     probe_ops(arguments.probe_ops)
+    if arguments.device_arch is not None:
+        from stagebench.bundle.device_arch import check_device_arch
+
+        check_device_arch(arguments.device_arch)
 
 
 def check_seed(seed: int) -> None:

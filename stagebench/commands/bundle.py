@@ -124,7 +124,6 @@ def make(
         check_place(text)
     from stagebench.bundle.assembling import Assembling
     from stagebench.bundle.build import BuildOptions, build_bundle, cubin_arch
-    from stagebench.bundle.device_arch import check_device_arch
     from stagebench.bundle.option_texts import ranges, scalars
     from stagebench.bundle.plan_file import is_plan, plans_among
     from stagebench.bundle.probe_cache import ProbeCache
@@ -136,8 +135,6 @@ def make(
 
     check_target(out)
     check_folder(out.absolute().parent, "-o")
-    if arguments.device_arch is not None:
-        check_device_arch(arguments.device_arch)
     options = BuildOptions(
         device_arch=arguments.device_arch,
         scalars=scalars(arguments.scalar),

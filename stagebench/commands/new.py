@@ -81,6 +81,7 @@ def _check_unused(arguments: argparse.Namespace, names: tuple[str, ...]) -> None
 
 def _new_plans(arguments: argparse.Namespace) -> int:
     """A plan for each depth, beside the source unless ``--out`` says where."""
+    from stagebench.bundle.device_arch import check_assembles
     from stagebench.bundle.plan_text import plan_text
     from stagebench.bundle.source_entries import source_entries
     from stagebench.facts.arch import check_arch
@@ -101,6 +102,7 @@ def _new_plans(arguments: argparse.Namespace) -> int:
         )
     entry = next(one for one in entries if arguments.entry in (None, one.name))
     arch = check_arch((arguments.arch or [entry.arch or _PLAN_ARCH])[0])
+    check_assembles(arch, "--arch")
     out: Path = arguments.out or source.with_suffix(".toml")
     if out.suffix != ".toml":
         raise UsageError(f"--out {out}: a launch plan that has comments is a .toml file")
@@ -109,14 +111,15 @@ def _new_plans(arguments: argparse.Namespace) -> int:
     for depth in depths:
         path = out if len(depths) == 1 else out.with_name(f"{out.stem}_{depth}.toml")
         text = plan_text(
-            _relative(path, Path.cwd()),
+            path.as_posix(),
             _relative(source, path.parent),
             entry,
             others=[name for name in names if name != entry.name],
             arch=arch,
             num_stages=depth,
         )
-        written.append(_write(path, text, "--out"))
+        _write(path, text, "--out")
+        written.append(path.as_posix())
     several = " ".join(written)
     sys.stdout.write(
         "".join(f"wrote {one}\n" for one in written)
@@ -125,20 +128,18 @@ def _new_plans(arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _write(path: Path, text: str, option: str) -> str:
-    """Write a file that is not there yet; its name as it is shown."""
-    shown = _relative(path, Path.cwd())
+def _write(path: Path, text: str, option: str) -> None:
+    """Write a file that is not there yet; what a message calls it is what the user did."""
     if path.exists() or path.is_symlink():
         raise UsageError(
-            f"{shown} is there already, and was left as it is", hint="choose another name"
+            f"{path} is there already, and was left as it is", hint="choose another name"
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except OSError as exc:
-        raise cannot_write(option, shown, exc) from exc
-    return shown
+        raise cannot_write(option, path, exc) from exc
 
 
 def _new_experiment(arguments: argparse.Namespace) -> int:
@@ -153,7 +154,9 @@ def _new_experiment(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"{arguments.name!r} is no name for an experiment", hint="letters, digits and _ only"
         )
-    folder = arguments.folder or find_project(Path.cwd()).experiments
+    folder = arguments.folder
+    if folder is None:
+        folder = Path(_relative(find_project(Path.cwd()).experiments, Path.cwd()))
     path = folder / f"{name}.py"
     kernel = parse_kernel(arguments.kernel)
     archs = [check_arch(arch) for arch in arguments.arch or DEFAULT_ARCHS]
@@ -162,7 +165,7 @@ def _new_experiment(arguments: argparse.Namespace) -> int:
         relative = _relative(Path(kernel.path), folder)
         reference = f"{relative}:{kernel.function}"
     depths = None if arguments.as_written else arguments.num_stages or [1, 2, 3]
-    shown = _relative(path, Path.cwd())
+    shown = path.as_posix()
     text = starting_point(shown, reference, depths, archs)
     _write(path, text, "--folder")
     sys.stdout.write(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from stagebench.bundle import device_arch
 from stagebench.bundle.device_arch import check_device_arch, device_notes
 from stagebench.errors import UsageError
 
@@ -20,6 +21,23 @@ def test_what_is_no_arch(text, hint):
     assert hint in raised.value.hint
     for real in ("sm_90", "sm_100a", "sm_88"):  # a device that no table here has
         check_device_arch(real)
+
+
+@pytest.mark.parametrize("text", ["sm_999", "sm_70", "sm_80a"])
+def test_what_nothing_is_assembled_for(text):
+    """Written like an arch, but not among those that the assembler lists: they are told."""
+    with pytest.raises(UsageError, match=f"--device-arch: ptxas .* for {text} ") as raised:
+        check_device_arch(text)
+    assert "(it does for sm_75 sm_80 " in raised.value.message
+    assert raised.value.hint.startswith("did you mean sm_")
+
+
+def test_without_an_assembler(monkeypatch):
+    """What it would say is not known: the shape of the word alone is checked."""
+    monkeypatch.setattr(device_arch, "target_archs", lambda: None)
+    check_device_arch("sm_999")
+    with pytest.raises(UsageError, match="no such arch"):
+        check_device_arch("sm_9999")
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,24 @@ def test_what_is_not_read_is_said(tmp_path):
     ]  # fmt: skip
 
 
+def test_a_place_is_called_as_the_user_did(tmp_path):
+    """An absolute path stays one, in what is printed and in the plan; the source is beside it."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "k.cu").write_text("__global__ void k(float *A) {}\n")
+    place = tmp_path / "there" / "x.toml"
+    words = ("new", "plan", "../k.cu", "-o", str(place))
+    made = stagebench(*words, cwd=tmp_path / "here")
+    assert made.code == 0, made.err
+    assert f"wrote {place}\n" in made.out
+    assert f"stagebench bundle {place} -o DIR\n" in made.out
+    text = place.read_text()
+    assert f"#   stagebench profile {place} " in text
+    assert 'source = "../k.cu"' in text
+    again = stagebench(*words, cwd=tmp_path / "here")
+    assert again.code == 2
+    assert f"{place} is there already" in again.err
+
+
 def test_which_of_several_kernels_is_asked(tmp_path):
     """The first would be a guess: all are listed, and nothing is written."""
     (tmp_path / "many.cu").write_text(MANY)
@@ -203,6 +221,8 @@ def test_a_kernel_is_called_like_its_entry(tmp_path):
         (("plan", "add.ptx", "--kernel", "gemm"), "--kernel is not for a new plan"),
         (("plan", "add.ptx", "-o", "x.json"), "is a .toml file"),
         (("plan", "add.ptx", "--arch", "sm_80", "sm_90"), "a launch plan is for one"),
+        (("plan", "add.ptx", "--arch", "sm_70"), "does not assemble for sm_70 (it does for sm_75 "),
+        (("plan", "add.ptx", "--arch", "foo"), "unknown arch 'foo'"),
         (("experiment", "a", "--entry", "k", "--kernel", "gemm"), "--entry is not for a new exp"),
         (("experiment", "a"), "--kernel is missing"),
         (("plan", "add.ptx", "--num-stages", "9" * 23), "is no depth from 0 to 1024"),

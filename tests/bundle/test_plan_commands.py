@@ -22,6 +22,7 @@ def folder(tmp_path):
     (tmp_path / "broken.json").write_text(
         json.dumps({**plan, "kernel": "broken", "source": "broken.ptx"})
     )
+    (tmp_path / "old.json").write_text(json.dumps({**plan, "arch": "sm_70"}))
     (tmp_path / "reference.py").write_text(
         "def reference(asked, inputs):\n    return {'C': inputs['A'] + asked.scalars['s']}\n"
     )
@@ -56,6 +57,9 @@ def test_what_compiles_is_bundled(folder):
         (("bundle", "add.ptx", "-o", "b"), "stagebench new plan add.ptx"),
         (("profile", "add.ptx"), "stagebench new plan add.ptx"),
         (("bundle", "reference.json", "-o", "b"), "no launch plan reference.json"),
+        (("bundle", "old.json", "-o", "b"), "old.json: arch: ptxas"),
+        (("bundle", "add.json", "-o", "b", "--device-arch", "sm_999"), "--device-arch: ptxas"),
+        (("profile", "add.json", "--device-arch", "sm_999"), "--device-arch: ptxas"),
     ],
 )
 def test_what_is_refused(folder, words, message):
