@@ -111,7 +111,7 @@ def _new_plans(arguments: argparse.Namespace) -> int:
     for depth in depths:
         path = out if len(depths) == 1 else out.with_name(f"{out.stem}_{depth}.toml")
         text = plan_text(
-            path.as_posix(),
+            _inside(path),
             _relative(source, path.parent),
             entry,
             others=[name for name in names if name != entry.name],
@@ -166,7 +166,7 @@ def _new_experiment(arguments: argparse.Namespace) -> int:
         reference = f"{relative}:{kernel.function}"
     depths = None if arguments.as_written else arguments.num_stages or [1, 2, 3]
     shown = path.as_posix()
-    text = starting_point(shown, reference, depths, archs)
+    text = starting_point(_inside(path), reference, depths, archs)
     _write(path, text, "--folder")
     sys.stdout.write(
         f"wrote {shown}\n"
@@ -174,6 +174,12 @@ def _new_experiment(arguments: argparse.Namespace) -> int:
         f"  stagebench accept {shown}  what the compiler does now is the baseline\n"
     )
     return EXIT_OK
+
+
+def _inside(path: Path) -> str:
+    """What a file that may be committed calls ``path``: nobody's home, where that can be helped."""
+    relative = _relative(path, Path.cwd())
+    return path.as_posix() if relative.startswith("../") else relative
 
 
 def _relative(path: Path, folder: Path) -> str:

@@ -93,7 +93,7 @@ def test_what_is_not_read_is_said(tmp_path):
 
 
 def test_a_place_is_called_as_the_user_did(tmp_path):
-    """An absolute path stays one, in what is printed and in the plan; the source is beside it."""
+    """An absolute path stays one; in a plan below the folder, which may be committed, it does not."""
     (tmp_path / "here").mkdir()
     (tmp_path / "k.cu").write_text("__global__ void k(float *A) {}\n")
     place = tmp_path / "there" / "x.toml"
@@ -108,6 +108,10 @@ def test_a_place_is_called_as_the_user_did(tmp_path):
     again = stagebench(*words, cwd=tmp_path / "here")
     assert again.code == 2
     assert f"{place} is there already" in again.err
+    place = tmp_path / "here" / "y.toml"
+    made = stagebench(*words[:-1], str(place), cwd=tmp_path / "here")
+    assert f"wrote {place}\n" in made.out
+    assert "#   stagebench profile y.toml " in place.read_text()
 
 
 def test_which_of_several_kernels_is_asked(tmp_path):
