@@ -20,10 +20,11 @@ from stagebench import __version__
 from stagebench.errors import (
     EXIT_INTERRUPTED,
     EXIT_PIPE,
-    EXIT_USAGE,
     StagebenchError,
     Terminated,
+    machine_error,
 )
+from stagebench.visible_text import visible
 
 VERBS = {
     "sweep": "lower a kernel over depths, architectures and parameters; say what changed",
@@ -92,10 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             code = int(command.run(parsed))
         sys.stdout.flush()
     except StagebenchError as exc:
-        print(f"stagebench: {exc.message}", file=sys.stderr)  # noqa: T201 - the one place
-        if exc.hint:
-            print(f"  hint: {exc.hint}", file=sys.stderr)  # noqa: T201 - the one place
-        return exc.exit_code
+        return _told(exc)
     except Terminated as exc:
         print("stagebench: terminated", file=sys.stderr)  # noqa: T201 - the one place
         return exc.exit_code
@@ -105,11 +103,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output went away (head, a pager)
         _abandon_output()
         return EXIT_PIPE
-    except OSError as exc:  # such as standard output on a full disk
-        print(f"stagebench: {exc}", file=sys.stderr)  # noqa: T201 - the one place
+    except OSError as exc:
+        if exc.filename is None and _output_fails():
+            exc.filename = "standard output"
         _abandon_output()
-        return EXIT_USAGE
+        return _told(machine_error(exc))
     return code
+
+
+def _told(exc: StagebenchError) -> int:
+    message, hint = (visible(text or "", keep="\n\t") for text in (exc.message, exc.hint))
+    print(f"stagebench: {message}", file=sys.stderr)  # noqa: T201 - the one place
+    if hint:
+        print(f"  hint: {hint}", file=sys.stderr)  # noqa: T201 - the one place
+    return exc.exit_code
+
+
+def _output_fails() -> bool:
+    """Is what is left in standard output's buffer refused, as on a full disk?"""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
 
 
 @contextlib.contextmanager

@@ -8,6 +8,8 @@ Only the CLI's ``main`` turns an error into an exit code.
 
 from __future__ import annotations
 
+import errno
+
 EXIT_OK = 0
 EXIT_DIFFERENT = 1
 EXIT_USAGE = 2
@@ -41,6 +43,22 @@ class UsageError(StagebenchError):
 
 class MachineError(StagebenchError):
     """Something that the request needs is missing or broken on this machine."""
+
+
+def machine_error(exc: OSError) -> MachineError:
+    """What to say of an `OSError` that nobody expected; a full disk has a next step.
+
+    One that names no file is of standard output, or of temporary files that are not ours.
+    """
+    import tempfile
+
+    why = exc.strerror or str(exc)
+    if exc.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return MachineError(str(exc) if exc.filename is None else f"{exc.filename}: {why}")
+    return MachineError(
+        f"{exc.filename or f'standard output or {tempfile.gettempdir()}'}: {why}",
+        hint="free some space there, or name another place: by its option, or TMPDIR",
+    )
 
 
 class DumpError(StagebenchError):

@@ -7,7 +7,7 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 UNFINISHED = ".tmp-"
@@ -26,7 +26,7 @@ def write_file(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with _named(path), os.fdopen(handle, "wb") as stream:
             stream.write(data)
         Path(name).chmod(0o644)
         Path(name).replace(path)
@@ -50,13 +50,25 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
     try:
         fresh.chmod(0o755)
         for name, data in files.items():
-            (fresh / name).write_bytes(data)
+            with _named(path / name):
+                (fresh / name).write_bytes(data)
         if path.exists():
             _exchange(fresh, path)
         else:
             fresh.replace(path)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
+        raise
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Give ``path`` to an `OSError` of a write (no space is left, say), which has none itself."""
+    try:
+        yield
+    except OSError as exc:
+        if exc.filename is None:
+            exc.filename = str(path)
         raise
 
 

@@ -51,7 +51,7 @@ class Ready(Record, frozen=True, kw_only=True, tag="ready"):
 
 
 class Unusable(Record, frozen=True, kw_only=True, tag="unusable"):
-    """The device, or the bundle, can't be opened at all."""
+    """The device, or the bundle, can't be opened at all, or results can't be written."""
 
     message: str
     hint: str | None

@@ -16,7 +16,7 @@ from typing import BinaryIO
 import msgspec
 
 from stagebench.bundle.read import read_bundle
-from stagebench.errors import StagebenchError
+from stagebench.errors import StagebenchError, machine_error
 from stagebench.gpu.announcer import Announcer
 from stagebench.gpu.build_error import run_error
 from stagebench.gpu.driver import Driver, DriverError, open_driver
@@ -53,6 +53,10 @@ def serve(
             result = run_variant(session, opened, store, request, announcer)
         except DriverError as exc:
             _say(answers, Lost(error=run_error(exc)))
+            return
+        except OSError as exc:  # what it computed can't be kept: nor will another variant's
+            error = machine_error(exc)
+            _say(answers, Unusable(message=error.message, hint=error.hint))
             return
         _say(answers, Ran(result=result))
 

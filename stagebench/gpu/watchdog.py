@@ -82,7 +82,7 @@ class Watchdog:
     def run(self, request: RunRequest) -> ProfiledVariant:
         """One variant; `ChildError` where a build hung, faulted or killed its process.
 
-        Raises `MachineError` where no child can open the device at all.
+        Raises `MachineError` where no child can open the device at all, or write what it found.
         """
         self.start()
         child = self._child
@@ -122,6 +122,9 @@ class Watchdog:
                 raise ChildError(answer.error, found)
             elif isinstance(answer, Ran):
                 return answer.result
+            elif isinstance(answer, Unusable):
+                self.stop()
+                raise MachineError(answer.message, hint=answer.hint)
             else:
                 raise TypeError(f"{answer} is no answer to a request")
 
