@@ -37,3 +37,8 @@ def stagebench(*arguments, cwd=None, timeout=300, **variables):
 def command(*arguments):
     """The argument list of one command."""
     return [sys.executable, "-m", "stagebench", *map(str, arguments)]
+
+
+def unwrapped(text):
+    """Without the line breaks that a long path brings: each run of spaces is one."""
+    return " ".join(text.split())

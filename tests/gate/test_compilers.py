@@ -16,6 +16,7 @@ from stagebench.experiment.sweep_watcher import Unwatched
 from stagebench.lowering.choose_compilers import NoCompiler
 from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.model import Compiler
+from tests.command_line import unwrapped
 from tests.gate.projects import run
 
 OTHER = "tilelang 0.1.15+local"
@@ -110,10 +111,9 @@ def test_a_compiler_that_the_case_names_itself(project, capsys, monkeypatch, oth
     monkeypatch.chdir(project.root)
     project.experiment(depths=(2,), case=f', compiler="{other_build}"')
     code, out, err = run(capsys, "check", "--against-compiler", other_build)
-    assert (code, "1 not comparable; nothing was compared" in out) == (4, True), out + err
-    assert "its case names tilelang 0.1.15+local, which is what it is compared with" in " ".join(
-        out.split()
-    )
+    said = unwrapped(out)
+    assert (code, "1 not comparable; nothing was compared" in said) == (4, True), out + err
+    assert "its case names tilelang 0.1.15+local, which is what it is compared with" in said
 
 
 def test_a_given_release_lowers_what_names_another_one_of_its_compiler(

@@ -19,6 +19,7 @@ from stagebench.dump.files import CUBIN, PTX, SASS
 from stagebench.errors import UsageError
 from stagebench.gpu.poison_ptx import PTX as POISON
 from tests.bundle.building import bundle, name, parts, result, variant
+from tests.command_line import unwrapped
 from tests.dumping import building as dumps
 
 ROOT = Path(__file__).parents[2]
@@ -178,7 +179,7 @@ def test_a_run_becomes_a_bundle(tmp_path, monkeypatch, capsys):
         name(0): b"made before", name(1): b"None sm_90a",
     }  # fmt: skip
     assert set(opened.bundle.poison) == {"sm_90a"}
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("2 variants in ")
-    assert "num_stages=2: it did not lower: InternalError" in said[1]
+    said = unwrapped(capsys.readouterr().out)
+    assert said.startswith("2 variants in ")
+    assert "num_stages=2: it did not lower: InternalError" in said
     assert code == 3
