@@ -54,18 +54,18 @@ def check_shown(arguments: argparse.Namespace) -> None:
 
 
 def show(found: Found, arguments: argparse.Namespace) -> None:
-    """JSON, tables, pictures: as they were asked for."""
+    """Tables, JSON, pictures: as they were asked for; what is printed can't fail for a file."""
     from stagebench.report.profile_view import print_measured, print_verdicts
 
+    if arguments.json != STDOUT:
+        if found.profile is not None:
+            print_verdicts(found.profile)
+        print_measured(found.measured, sites=arguments.sites)
     if arguments.json is not None:
         from stagebench.timing.measured import ProfileReport
 
         report = ProfileReport(profile=found.profile, timings=found.measured)
         write_json(report, arguments.json)
-    if arguments.json != STDOUT:
-        if found.profile is not None:
-            print_verdicts(found.profile)
-        print_measured(found.measured, sites=arguments.sites)
     if arguments.chart is not None:
         _write_charts(found.measured, arguments.chart)
     if arguments.timeline is not None:

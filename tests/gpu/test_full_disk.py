@@ -10,7 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stagebench.errors import MachineError, machine_error
+from stagebench.commands import output_place
+from stagebench.dump import atomic_file
+from stagebench.errors import MachineError, UsageError, machine_error
 from stagebench.gpu.driver import Driver
 from stagebench.gpu.run_request import Answer, Ready, RunOptions, RunRequest, Unusable
 from stagebench.gpu.run_variant import serve
@@ -18,7 +20,10 @@ from stagebench.gpu.watchdog import Watchdog
 from tests.bundle.building import bundle, name, parts
 from tests.command_line import command
 from tests.gpu.fake_driver import FakeApi
+from tests.gpu.test_profile_again import _fake_device, child, profiled
 from tests.gpu.test_watchdog import DEVICE
+
+__all__ = ["_fake_device", "child"]
 
 REQUEST = RunRequest(
     id=name(0), references=(), probe_file=None, options=RunOptions(repeats=1, runs=0)
@@ -66,10 +71,29 @@ def test_standard_output_that_is_full_is_named(unbuffered, where):
     """A redirection to a full disk, and what to do; nothing tells an unbuffered one for sure."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            command("doctor"), stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            command("compilers"), stdout=full, stderr=subprocess.PIPE, text=True, check=False,
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
     assert done.returncode == 2
     first, hint = done.stderr.splitlines()
     assert re.fullmatch(f"stagebench: standard output{where}: No space left on device", first)
     assert hint.startswith("  hint: free some space there")
+
+
+def test_a_file_that_fails_at_the_end_costs_no_table(tmp_path, monkeypatch, capsys):
+    """What the GPU worked for is printed first, then what could not be written is an error."""
+    path, out = bundle(tmp_path / "b", parts(0)), tmp_path / "out"
+    real = atomic_file.write_file
+
+    def full(target, data):
+        if target.name == "report.json":
+            raise OSError(28, "No space left on device", str(target))
+        real(target, data)
+
+    monkeypatch.setattr(output_place, "write_file", full)
+    report = tmp_path / "report.json"
+    with pytest.raises(UsageError, match=r"can't write --json .*: No space left on device"):
+        profiled(path, out, "--json", str(report))
+    printed = capsys.readouterr().out
+    assert "not_compared" in printed
+    assert "Depths side by side" in printed
