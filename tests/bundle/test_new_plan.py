@@ -93,7 +93,7 @@ def test_what_is_not_read_is_said(tmp_path):
 
 
 def test_a_place_is_called_as_the_user_did(tmp_path):
-    """An absolute path stays one; in a plan below the folder, which may be committed, it does not."""
+    """An absolute path stays one; not in a plan below the folder, which may be committed."""
     (tmp_path / "here").mkdir()
     (tmp_path / "k.cu").write_text("__global__ void k(float *A) {}\n")
     place = tmp_path / "there" / "x.toml"
