@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from stagebench.commands.json_output import STDOUT, write_json
+from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, MachineError, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from stagebench.lowering.compiler_choice import Place, parse_choice
     from stagebench.lowering.overlays import Overlays
 
-    overlays = Overlays(default_cache_folder(), _tell)
+    overlays = Overlays(default_cache_folder(), warn)
     if arguments.action == "list":
         if arguments.compiler:
             raise UsageError(f"compilers list {arguments.compiler[0]}: it lists all of them")
@@ -90,7 +91,3 @@ def _list(overlays: Overlays, *, as_json: bool) -> None:
     from stagebench.report.compilers_view import print_compilers
 
     print_compilers(listed)
-
-
-def _tell(message: str) -> None:
-    sys.stderr.write(f"stagebench: {message}\n")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from stagebench.visible_text import visible
+
 
 def warn(message: str) -> None:
     """Write one line, over a line of progress where one may stand."""
     clear = "\r\033[K" if sys.stderr.isatty() else ""
-    sys.stderr.write(f"{clear}stagebench: {message}\n")
+    said = visible(message, keep="\n")
+    sys.stderr.write(f"{clear}stagebench: {said}\n")

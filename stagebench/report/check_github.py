@@ -14,13 +14,12 @@ from stagebench.model.verdict import Level, Verdict
 from stagebench.report.check_blocks import names_in_words
 from stagebench.report.check_findings import Finding, check_findings
 from stagebench.report.check_rows import summary
+from stagebench.visible_text import visible
 
 MOST_OF_A_LEVEL = 10
 _MOST_CHARACTERS = 4000
 _COMMANDS: dict[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
-_CONTROLS = str.maketrans({c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160))})
-"""What a terminal would obey: a log of GitHub is one too."""
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
 
@@ -73,4 +72,4 @@ def _command(name: str, properties: list[tuple[str, str]], data: str) -> str:
     if len(data) > _MOST_CHARACTERS:
         data = data[: _MOST_CHARACTERS - 1] + "…"
     listed = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in properties)
-    return f"::{name} {listed}::{data.translate(_DATA)}".translate(_CONTROLS)
+    return visible(f"::{name} {listed}::{data.translate(_DATA)}")

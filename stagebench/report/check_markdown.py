@@ -13,6 +13,7 @@ from stagebench.model.verdict import VariantVerdict, Verdict
 from stagebench.report.check_blocks import names_in_words, place_words
 from stagebench.report.check_findings import Finding, check_findings
 from stagebench.report.check_rows import check_rows, ending, status_words, summary
+from stagebench.visible_text import visible
 
 MAX_BYTES = 60_000
 _TABLE_BYTES = 36_000
@@ -22,7 +23,6 @@ _VARIANT_CHANGES = 40
 
 _ESCAPED = {char: f"\\{char}" for char in "\\|*_<>[]`#~&!"}
 _TEXT = str.maketrans({**_ESCAPED, "@": "@<!-- -->"})
-_CONTROLS = str.maketrans({c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160))})
 
 
 def check_markdown(verdict: Verdict) -> str:
@@ -146,7 +146,7 @@ def _approve(verdict: Verdict) -> str:
 
 
 def _text(text: str) -> str:
-    plain = " ".join(text.split()).translate(_CONTROLS)
+    plain = visible(" ".join(text.split()))
     if len(plain) > _CELL_CHARACTERS:
         plain = plain[: _CELL_CHARACTERS - 1] + "…"
     return plain.translate(_TEXT)

@@ -27,9 +27,6 @@ _STYLES: dict[Status, str] = {
     "expectation_failed": "red",
 }
 _SMALLEST = 40
-_CONTROLS = str.maketrans(
-    {c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160)) if c not in (9, 10)}
-)
 
 
 def print_verdict(
@@ -53,16 +50,7 @@ def print_verdict(
     found.append(Text(f"exit {verdict.exit_code}: {ending(verdict)}", style=style))
     if rows.approve:
         found += lines.to_copy("to approve:", rows.approve, console.width)
-    lines.show(console, _harmless(found))
-
-
-def _harmless(found: list[Text]) -> list[Text]:
-    """The lines with what a terminal would obey spelt out: names and messages are anyone's."""
-    for line in found:
-        said = line.plain.translate(_CONTROLS)
-        if said != line.plain:
-            line.plain = said
-    return found
+    lines.show(console, found)
 
 
 def _changes(rows: CheckRows, width: int) -> list[Text]:
@@ -155,7 +143,7 @@ def print_steps(
         found += lines.hanging(head, (names_in_words(names, many=many), ""), console.width)
     for name, why in refused:
         found += lines.hanging([("not accepted  ", "red")], (f"{name}: {why}", ""), console.width)
-    lines.show(console, _harmless(found))
+    lines.show(console, found)
 
 
 def print_outcome(text: str, *notes: str) -> None:
@@ -164,4 +152,4 @@ def print_outcome(text: str, *notes: str) -> None:
     found: list[Text] = []
     for said in (text, *notes):
         found += lines.hanging([], (said, ""), console.width)
-    lines.show(console, _harmless(found))
+    lines.show(console, found)

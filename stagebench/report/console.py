@@ -10,9 +10,12 @@ import codecs
 import io
 import os
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.console import Console
+from rich.text import Span, Text
+
+from stagebench.visible_text import visible
 
 PIPE_WIDTH = 100
 
@@ -28,13 +31,35 @@ def open_console(file: TextIO | None = None, *, width: int | None = None) -> Con
 
 
 class _Console(Console):
-    """A console that leaves a reader who went away (``| head``) to the command line's main."""
+    """A console that leaves a reader who went away (``| head``) to the command line's main.
+
+    Whatever a text holds, a terminal obeys none of it: colours are those of its style.
+    """
+
+    def print(self, *objects: object, **options: Any) -> None:  # noqa: ANN401 - rich's own
+        """Print with what a terminal would obey spelt out."""
+        super().print(*map(harmless, objects), **options)
 
     def on_broken_pipe(self) -> None:
         """Raise on: rich would end the program with 1, which means a difference here."""
         raise BrokenPipeError
 
 
+def harmless(printed: object) -> object:
+    """A text with what a terminal would obey spelt out; its styles stay where they were."""
+    if isinstance(printed, str):
+        return visible(printed, keep=_LAYOUT)
+    if not isinstance(printed, Text) or visible(printed.plain, keep=_LAYOUT) == printed.plain:
+        return printed
+    shown = Text(style=printed.style, end=printed.end)
+    for at, char in enumerate(printed.plain):
+        said = visible(char, keep=_LAYOUT)
+        spans = [Span(0, len(said), span.style) for span in printed[at].spans]
+        shown.append_text(Text(said, spans=spans))
+    return shown
+
+
+_LAYOUT = "\n\t"
 _PLAIN = {
     "×": "x", "·": "|", "–": "-", "…": "~", "─": "-", "✗": "x", "→": ">", "³": "^3",
     "█": "#", "░": ".",

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from stagebench.diff.comparison import Comparison, failure_of
 from stagebench.diff.text_input import Input
 from stagebench.diff.text_records import Hunk, Row, RowKind, TextDiff
-from stagebench.report import identity, lines
+from stagebench.report import identity
 from stagebench.report.failure_words import failure_words
 
 _MOST_RENAMES = 8
@@ -34,7 +34,7 @@ def side_name(side: Input) -> str:
 def side_failure(side: Input) -> str | None:
     """Why a side was not lowered, in the compiler's own words; ``None``: it was."""
     failure = failure_of(side)
-    return None if failure is None else lines.visible(failure_words(failure))
+    return None if failure is None else failure_words(failure)
 
 
 def not_compared(compared: Comparison) -> str | None:

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from stagebench.visible_text import visible
+
 _MARKS = {
     "works": ("✓", "green"),
     "missing": ("✗", "bold red"),
@@ -26,7 +28,7 @@ def print_checks(
     table.add_column(overflow="fold")
     for what, status, found, install in checks:
         mark, style = _MARKS[status]
-        table.add_row(Text(mark, style=style), what, Text(found))
+        table.add_row(Text(mark, style=style), what, Text(visible(found, keep="\n")))
         if install:
             table.add_row("", "", Text(install, style="cyan"))
     (console or Console()).print(table)

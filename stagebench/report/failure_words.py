@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stagebench.model import Failure
+from stagebench.visible_text import visible
 
 FAILURES = {
     "compile_error": "compile error",
@@ -20,4 +21,4 @@ def failure_words(failure: Failure) -> str:
     said = next((line for line in failure.message.splitlines() if line.strip()), "").strip()
     if failure.kind == "no_compiler" and failure.detail is not None:  # what to do about it
         said += f"; {failure.detail}"
-    return f"{FAILURES[failure.kind]}{where}: {said}"
+    return visible(f"{FAILURES[failure.kind]}{where}: {said}")

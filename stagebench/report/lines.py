@@ -13,12 +13,6 @@ Styled = tuple[str, str]
 """A text and rich's style for it; nothing in the text is read as markup."""
 
 GAP = 2
-_CONTROLS = str.maketrans({c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160))})
-
-
-def visible(text: str) -> str:
-    """A name that is anyone's, with what a terminal would obey (line feeds too) spelt out."""
-    return text.translate(_CONTROLS)
 
 
 def plain(*texts: str) -> list[Styled]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stagebench.model import Extent, Launch, ProfilerBuffer, SyncOp
 from stagebench.report import quantities
 from stagebench.report.explain_section import Section
-from stagebench.report.lines import visible
+from stagebench.visible_text import visible
 from stagebench.report.quantities import UNKNOWN, known
 
 _START, _END = "timer_start_cuda", "timer_end_cuda"

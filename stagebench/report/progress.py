@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 from stagebench.report import identity, quantities
+from stagebench.visible_text import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -92,7 +93,7 @@ class SweepProgress:
 
     def _line(self, index: int, lowering: Lowering) -> None:
         how = _how(lowering)
-        text = f"{len(self._finished)}/{len(self._labels)}  {self._labels[index]}  {how}"
+        text = visible(f"{len(self._finished)}/{len(self._labels)}  {self._labels[index]}  {how}")
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
         else:
