@@ -40,6 +40,8 @@ def check_launch(
 
 def check_bundle(bundle: Bundle, where: str) -> None:
     """The same for every variant of an index, and what its variants say of each other."""
+    if not bundle.variants:
+        raise BundleError(f"{where} has no variant", hint=_AGAIN)
     ids = [variant.id for variant in bundle.variants]
     twice = next((one for one in ids if ids.count(one) > 1), None)
     if twice is not None:

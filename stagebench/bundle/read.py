@@ -18,6 +18,9 @@ from stagebench.bundle.records import (
     BundledFile,
     BundledVariant,
 )
+from stagebench.bundle.selection import chosen
+
+_AGAIN = "make it again with this stagebench: stagebench bundle RUN -o DIR"
 
 
 @dataclass(frozen=True)
@@ -39,21 +42,24 @@ class OpenBundle:
         raise BundleError(f"{self.container.source} has no variant {variant_id}")
 
     def select(self, only: Sequence[str]) -> tuple[BundledVariant, ...]:
-        """The variants whose id holds one of ``only``, with the references that they need.
+        """The variants that ``only`` means (`chosen`), with the references that they need.
 
         `BundleError` where a selection matches nothing: a misspelt one must not pass quietly.
         """
         if not only:
             return self.bundle.variants
+        names = {variant.id: (variant.id,) for variant in self.bundle.variants}
+        wanted: set[str] = set()
         for text in only:
-            if not any(text in variant.id for variant in self.bundle.variants):
+            found = chosen(text, names)
+            if not found:
                 some = ", ".join(variant.id for variant in self.bundle.variants[:4])
                 raise BundleError(f"--only {text}: no variant has that in its id", hint=some)
-        chosen = {v.id for v in self.bundle.variants if any(text in v.id for text in only)}
+            wanted |= found
         for variant in self.bundle.variants:
-            if variant.id in chosen and variant.references:
-                chosen.add(variant.references[0])
-        return tuple(v for v in self.bundle.variants if v.id in chosen)
+            if variant.id in wanted and variant.references:
+                wanted.add(variant.references[0])
+        return tuple(v for v in self.bundle.variants if v.id in wanted)
 
 
 def read_bundle(path: Path) -> OpenBundle:
@@ -65,18 +71,24 @@ def read_bundle(path: Path) -> OpenBundle:
     except (msgspec.DecodeError, RecursionError) as exc:
         raise BundleError(
             f"{BUNDLE} in {container.source}: {_why(data, exc)}",
-            hint="make it again with this stagebench: stagebench bundle RUN -o DIR",
+            hint=_AGAIN,
         ) from exc
+    if _version(data) is None:
+        raise BundleError(f"{BUNDLE} in {container.source} has no schema_version", hint=_AGAIN)
     check_bundle(bundle, f"{BUNDLE} in {container.source}")
     return OpenBundle(bundle, container)
 
 
+def _version(data: bytes) -> object:
+    loose = msgspec.json.decode(data)
+    return loose.get("schema_version") if isinstance(loose, dict) else None
+
+
 def _why(data: bytes, exc: Exception) -> str:
     try:
-        loose = msgspec.json.decode(data)
+        version = _version(data)
     except (msgspec.DecodeError, RecursionError):
         return str(exc)
-    version = loose.get("schema_version") if isinstance(loose, dict) else None
     if version != BUNDLE_SCHEMA_VERSION:
         return f"schema version {version!r}, this stagebench reads {BUNDLE_SCHEMA_VERSION}"
     return str(exc)

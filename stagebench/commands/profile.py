@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from stagebench.commands.build_options import add_build_arguments
 from stagebench.commands.integer_option import positive
+from stagebench.commands.path_option import a_path, not_empty
 from stagebench.commands.profile_output import Found, check_shown, show
 from stagebench.commands.profile_run import add_run_arguments, run_options, writing_out
 from stagebench.commands.profile_source import ProfileSource, bundle_for_device, source_of
@@ -37,16 +38,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "more", nargs="*", metavar="PLAN", help="further launch plans: other depths, other kernels"
     )
     parser.add_argument(
-        "--only", nargs="+", default=[], metavar="TEXT", help="variants whose id holds TEXT"
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="TEXT",
+        help="variants with TEXT in their id: as whole words (num_stages=1), else anywhere",
     )
-    parser.add_argument("--json", metavar="FILE", help="write it as JSON; - for standard output")
+    parser.add_argument("--json", type=not_empty, metavar="FILE", help="write it as JSON; - for standard output")
     parser.add_argument("--sites", action="store_true", help="show the stalls of every wait too")
     parser.add_argument(
-        "--chart", type=Path, metavar="DIR", help="draw time and stalls against depth, as SVG"
+        "--chart", type=a_path, metavar="DIR", help="draw time and stalls against depth, as SVG"
     )
     parser.add_argument(
         "--timeline",
-        type=Path,
+        type=a_path,
         metavar="DIR",
         help="write each probed variant's first CTAs as a Perfetto trace and as SVG",
     )
@@ -91,25 +96,11 @@ def _profiled(source: ProfileSource, arguments: argparse.Namespace) -> Found:
 
 def _recorded(source: Path, only: list[str]) -> Found:
     """What was measured before; needs no GPU."""
-    from msgspec.structs import replace
+    from stagebench.timing.recorded import read_recorded
+    from stagebench.timing.select import select
 
-    from stagebench.gpu.profile_file import TIMINGS, read_profile
-    from stagebench.gpu.records import PROFILE
-    from stagebench.timing.measured import measure, read_measured, select_sweeps
-
-    folder = source.parent if source.name == PROFILE else source
-    if not (folder / PROFILE).is_file():
-        return Found(None, select_sweeps(read_measured(source), only), source)
-    whole = read_profile(folder)
-    if (folder / TIMINGS).is_file():
-        everything = read_measured(folder)
-    else:  # it did not come to its end
-        everything = measure(whole, folder, None, warn)
-    measured = select_sweeps(everything, only)
-    variants = tuple(
-        one for one in whole.variants if not only or any(text in one.id for text in only)
-    )
-    return Found(replace(whole, variants=variants), measured, folder)
+    found = read_recorded(source, warn)
+    return Found(*select(found.profile, found.measured, only), found.folder)
 
 
 def _progress(done: int, total: int, result: ProfiledVariant) -> None:

@@ -62,10 +62,9 @@ def show(found: Found, arguments: argparse.Namespace) -> None:
             print_verdicts(found.profile)
         print_measured(found.measured, sites=arguments.sites)
     if arguments.json is not None:
-        from stagebench.timing.measured import ProfileReport
+        from stagebench.timing.profile_report import profile_report
 
-        report = ProfileReport(profile=found.profile, timings=found.measured)
-        write_json(report, arguments.json)
+        write_json(profile_report(found.profile, found.measured), arguments.json)
     if arguments.chart is not None:
         _write_charts(found.measured, arguments.chart)
     if arguments.timeline is not None:
@@ -93,6 +92,6 @@ def _write_timelines(found: Found, arguments: argparse.Namespace) -> None:
             f"--timeline needs the probe buffers, and {found.folder} is times alone",
             hint="give the folder that `stagebench profile -o` wrote",
         )
-    written = write_timelines(found.profile, found.folder, arguments.timeline, arguments.only)
+    written = write_timelines(found.profile, found.folder, arguments.timeline)
     if not written:
         warn("no variant has a probe buffer: no timeline was written")

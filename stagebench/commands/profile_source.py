@@ -122,14 +122,18 @@ def is_bundle(path: Path) -> bool:
 
 
 def is_measured(path: Path) -> bool:
-    """Did an earlier `profile` write it, maybe without coming to its end?"""
+    """Did an earlier `profile` write it, maybe without coming to its end?
+
+    A folder is told by its files, a file by what is in it.
+    """
     from stagebench.gpu.profile_file import TIMINGS
     from stagebench.gpu.records import PROFILE
+    from stagebench.timing.recorded import document
 
     if path.is_dir():
         times = (path / TIMINGS).is_file() and not (path / RUN).is_file()
         return times or (path / PROFILE).is_file()
-    return path.name == PROFILE or path.name.endswith(TIMINGS)
+    return document(path) is not None
 
 
 def _plans(first: str, more: list[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from stagebench.bundle.records import CubinKind, SkippedVariant
 from stagebench.model import Record, Variant
 from stagebench.model.audit_finding import AuditFinding
+from stagebench.model.bounds import Amount, Count, Microseconds, Ratio, Share, Some
 from stagebench.model.timing import BAD, BuildProblem, Measurement, RunVerdict
 
 if TYPE_CHECKING:
@@ -85,13 +86,13 @@ class TensorComparison(Record, frozen=True, kw_only=True):
 
     tensor: str
     dtype: str
-    elements: int
+    elements: Count
     bit_equal: bool
-    relative_error: float | None
-    max_abs_error: float | None
-    fraction_wrong: float
-    unwritten: int
-    tolerance: float
+    relative_error: Amount | None
+    max_abs_error: Amount | None
+    fraction_wrong: Share
+    unwritten: Count
+    tolerance: Amount
     agrees: bool
 
 
@@ -105,8 +106,8 @@ class Correctness(Record, frozen=True, kw_only=True):
 
     verdict: RunVerdict
     reference: str | None
-    runs: int
-    differing_runs: int
+    runs: Count
+    differing_runs: Count
     smem_poisoned: bool
     tensors: tuple[TensorComparison, ...]
 
@@ -120,15 +121,15 @@ class BuildRun(Record, frozen=True, kw_only=True):
     """
 
     kind: CubinKind
-    registers: int | None
-    local_bytes: int | None
-    static_smem_bytes: int | None
+    registers: Count | None
+    local_bytes: Count | None
+    static_smem_bytes: Count | None
     same_as_base: bool | None
     time: Measurement | None
-    min_us: float | None
+    min_us: Microseconds | None
     device_time: Measurement | None = None
-    rotation: int | None
-    rotation_bytes: int | None
+    rotation: Some | None
+    rotation_bytes: Count | None
     error: RunError | None
 
     @property
@@ -193,8 +194,8 @@ class ProfiledVariant(Record, frozen=True, kw_only=True):
     variant: Variant
     correctness: Correctness
     builds: tuple[BuildRun, ...]
-    control_cost: float | None
-    probe_cost: float | None
+    control_cost: Ratio | None
+    probe_cost: Ratio | None
     perturbed: bool | None
     probe_file: str | None
     probe_metadata: str | None
@@ -218,14 +219,14 @@ class Device(Record, frozen=True, kw_only=True):
     """The device as it was found: clocks (kHz) are read, never set."""
 
     name: str
-    compute_capability: tuple[int, int]
-    driver_version: int
-    sms: int
-    memory_bytes: int
-    l2_bytes: int
-    max_smem_per_cta_bytes: int
-    clock_khz: int | None
-    memory_clock_khz: int | None
+    compute_capability: tuple[Some, Count]
+    driver_version: Count
+    sms: Some
+    memory_bytes: Count
+    l2_bytes: Count
+    max_smem_per_cta_bytes: Count
+    clock_khz: Count | None
+    memory_clock_khz: Count | None
 
 
 class LibraryTime(Record, frozen=True, kw_only=True):
@@ -234,9 +235,9 @@ class LibraryTime(Record, frozen=True, kw_only=True):
     case: str
     library: str
     version: str
-    m: int
-    n: int
-    k: int
+    m: Some
+    n: Some
+    k: Some
     dtype: str
     time: Measurement
 

@@ -13,6 +13,7 @@ import msgspec
 
 from stagebench.model.audit_finding import AuditFinding
 from stagebench.model.base import Extent, Record
+from stagebench.model.bounds import Amount, Count, Microseconds, Share, Some
 from stagebench.model.facts import LineKind, Section
 
 RunVerdict = Literal["correct", "wrong", "race", "fails", "hangs", "not_run", "not_compared"]
@@ -133,15 +134,15 @@ class SiteStall(Record, frozen=True, kw_only=True):
 
     site: ProbeSite
     cause: StallCause
-    executions: int
-    predicted: int | None
-    warps: int
-    mean_cycles: float
-    p50_cycles: float
-    p95_cycles: float
-    max_cycles: int
-    total_cycles: int
-    share: float | None
+    executions: Some
+    predicted: Count | None
+    warps: Some
+    mean_cycles: Amount
+    p50_cycles: Amount
+    p95_cycles: Amount
+    max_cycles: Count
+    total_cycles: Count
+    share: Share | None
 
 
 class SectionTime(Record, frozen=True, kw_only=True):
@@ -151,9 +152,9 @@ class SectionTime(Record, frozen=True, kw_only=True):
     """
 
     section: Section | None
-    cycles: int
+    cycles: Count
     busy_cycles: int
-    stall_cycles: dict[StallCause, int]
+    stall_cycles: dict[StallCause, Count]
 
 
 class RoleTime(Record, frozen=True, kw_only=True):
@@ -164,7 +165,7 @@ class RoleTime(Record, frozen=True, kw_only=True):
     """
 
     role: str
-    warps: int
+    warps: Some
     whole: SectionTime
     sections: tuple[SectionTime, ...]
 
@@ -177,18 +178,18 @@ class Stalls(Record, frozen=True, kw_only=True):
 
     sites: tuple[SiteStall, ...]
     roles: tuple[RoleTime, ...]
-    read_cycles: float | None
+    read_cycles: Amount | None
     problems: tuple[TimingProblem, ...]
 
 
 class Measurement(Record, frozen=True, kw_only=True):
     """A median with its confidence interval: ``level`` 0.95 of ``runs`` runs; microseconds."""
 
-    median_us: float
-    low_us: float
-    high_us: float
-    runs: int
-    level: float
+    median_us: Microseconds
+    low_us: Microseconds
+    high_us: Microseconds
+    runs: Some
+    level: Share
 
 
 class DepthFacts(Record, frozen=True, kw_only=True):
@@ -202,12 +203,12 @@ class DepthFacts(Record, frozen=True, kw_only=True):
     occupancy.
     """
 
-    versions: dict[str, int] | None
+    versions: dict[str, Count] | None
     wait_depths: dict[str, tuple[Extent, ...]]
-    barriers: int | None
-    smem_bytes: int
-    registers: int | None
-    ctas_per_sm: int | None
+    barriers: Count | None
+    smem_bytes: Count
+    registers: Count | None
+    ctas_per_sm: Count | None
 
 
 class VariantTiming(Record, frozen=True, kw_only=True):
@@ -221,7 +222,7 @@ class VariantTiming(Record, frozen=True, kw_only=True):
     builds with probes another kernel than the one as compiled.
     """
 
-    num_stages: int | None
+    num_stages: Count | None
     facts: DepthFacts | None
     base: Measurement | None
     control: Measurement | None

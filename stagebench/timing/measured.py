@@ -6,15 +6,13 @@ be committed, and enough to show, draw and correlate again without a GPU.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from stagebench.bundle.read import OpenBundle
 from stagebench.dump.atomic_file import write_file
-from stagebench.errors import DumpError, StagebenchError, UsageError
+from stagebench.errors import DumpError, StagebenchError
 from stagebench.gpu.profile_file import TIMINGS, read_probes
 from stagebench.gpu.records import LibraryTime, Profile, ProfiledVariant
 from stagebench.machine.occupancy import occupancy
@@ -23,7 +21,7 @@ from stagebench.model.codec import decode, encode_pretty
 from stagebench.model.timing import DepthFacts, Stalls, VariantTiming
 from stagebench.timing.depth_facts import given_depth_facts
 from stagebench.timing.rates import Rates, rates
-from stagebench.timing.sweep_timings import BuildFacts, read_stalls, sweep_timings
+from stagebench.timing.sweep_timings import BuildFacts, read_stalls, sweep_key, sweep_timings
 
 
 class MeasuredSweep(Record, frozen=True, kw_only=True):
@@ -44,14 +42,6 @@ class Measured(Record, frozen=True, kw_only=True):
     device: str
     sweeps: tuple[MeasuredSweep, ...]
     libraries: tuple[LibraryTime, ...]
-
-
-class ProfileReport(Record, frozen=True, kw_only=True):
-    """What `profile --json` tells; ``profile`` is ``None`` where only the times were kept."""
-
-    schema_version: Literal[1] = 1
-    profile: Profile | None
-    timings: Measured
 
 
 def measure(
@@ -81,7 +71,8 @@ def measure(
     stalls = _all_stalls(found, folder, warn)
     sweeps = sweep_timings(found.variants, facts, stalls, built, given)
     by_depth = {
-        (_key(one.variant), one.variant.num_stages): machines.get(one.id) for one in found.variants
+        (sweep_key(one.variant), one.variant.num_stages): machines.get(one.id)
+        for one in found.variants
     }
     return Measured(
         device=found.device.name,
@@ -90,7 +81,9 @@ def measure(
                 variant=variant,
                 timings=timings,
                 rates=tuple(
-                    rates(by_depth.get((_key(variant), t.num_stages)), found.device.name, t.base)
+                    rates(
+                        by_depth.get((sweep_key(variant), t.num_stages)), found.device.name, t.base
+                    )
                     for t in timings
                 ),
             )
@@ -103,16 +96,6 @@ def measure(
 def write_measured(measured: Measured, folder: Path) -> None:
     """Write ``timings.json``."""
     write_file(folder / TIMINGS, encode_pretty(measured))
-
-
-def read_measured(path: Path) -> Measured:
-    """Read ``timings.json``, or the one in a folder; `DumpError` where there is none."""
-    file = path / TIMINGS if path.is_dir() else path
-    try:
-        data = file.read_bytes()
-    except OSError as exc:
-        raise DumpError(f"{file}: {exc.strerror}", hint="`stagebench profile` writes it") from exc
-    return decode(data, Measured, str(file))
 
 
 def sweep_names(measured: Measured) -> tuple[str, ...]:
@@ -140,55 +123,6 @@ def _values(variant: Variant) -> dict[str, str]:
     """Parameters and pass configs but for the depth, as text."""
     values = {**variant.params, **variant.pass_configs}
     return {name: str(value) for name, value in values.items() if name != "num_stages"}
-
-
-def select_sweeps(measured: Measured, only: Sequence[str]) -> Measured:
-    """What holds one of ``only`` in its name: a sweep (`sweep_names`), or depths of it.
-
-    A depth's name is that of its sweep with ``num_stages=N`` behind the arch, as a variant's id is.
-    Raises `UsageError` where one of ``only`` is in none.
-    """
-    if not only:
-        return measured
-    names = sweep_names(measured)
-    told = {depth for name, sweep in zip(names, measured.sweeps, strict=True)
-            for depth in _depth_names(name, sweep)}  # fmt: skip
-    for text in only:
-        if not any(text in name for name in (*names, *told)):
-            raise UsageError(f"--only {text}: nothing has that in its name", hint=", ".join(names))
-    chosen = []
-    for sweep, name in zip(measured.sweeps, names, strict=True):
-        if any(text == name or (text in name and text not in names) for text in only):
-            chosen.append(sweep)
-            continue
-        kept = [
-            index
-            for index, depth in enumerate(_depth_names(name, sweep))
-            if any(text in depth and text not in names for text in only)
-        ]
-        if kept:
-            chosen.append(
-                msgspec.structs.replace(
-                    sweep,
-                    timings=tuple(sweep.timings[index] for index in kept),
-                    rates=tuple(sweep.rates[index] for index in kept),
-                )
-            )
-    kernels = {sweep.variant.kernel for sweep in chosen}
-    libraries = tuple(  # a case is the kernel's name and a digest of its parameters
-        one for one in measured.libraries if one.case.rpartition("-")[0] in kernels
-    )
-    return msgspec.structs.replace(measured, sweeps=tuple(chosen), libraries=libraries)
-
-
-def _depth_names(name: str, sweep: MeasuredSweep) -> tuple[str, ...]:
-    """``gemm/sm_90a/num_stages=3,block_N=64`` for each of its timings."""
-    kernel_and_arch = f"{sweep.variant.kernel}/{sweep.variant.arch}"
-    axes = name[len(kernel_and_arch) + 1 :]
-    return tuple(
-        f"{kernel_and_arch}/num_stages={timing.num_stages}" + (f",{axes}" if axes else "")
-        for timing in sweep.timings
-    )
 
 
 def _on_device(found: Profile, bundle: OpenBundle) -> dict[str, BuildFacts]:
@@ -264,10 +198,3 @@ def _stalls(one: ProfiledVariant, folder: Path) -> Stalls | None:
     if probes is None:
         return None
     return read_stalls(*probes, str(one.probe_metadata))
-
-
-def _key(variant: Variant) -> bytes:
-    params = {name: value for name, value in variant.params.items() if name != "num_stages"}
-    return encode_pretty(
-        (variant.kernel, variant.compiler, variant.arch, params, variant.pass_configs)
-    )

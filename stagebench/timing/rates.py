@@ -11,6 +11,7 @@ import re
 from stagebench.machine.arithmetic import UnknownMmaError, mma_kind
 from stagebench.machine.devices import DEVICES, Device
 from stagebench.model import Arithmetic, MachineCode, Record
+from stagebench.model.bounds import Amount, Excess
 from stagebench.model.timing import Measurement
 
 
@@ -21,9 +22,9 @@ class Rates(Record, frozen=True, kw_only=True):
     ``of_bandwidth`` that of the compulsory bytes at peak bandwidth; ``None``: not known.
     """
 
-    tera_flops: float | None
-    of_peak: float | None
-    of_bandwidth: float | None
+    tera_flops: Amount | None
+    of_peak: Excess | None
+    of_bandwidth: Excess | None
 
 
 def rates(machine: MachineCode | None, device: str, time: Measurement | None) -> Rates | None:

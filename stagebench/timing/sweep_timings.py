@@ -60,7 +60,9 @@ def sweep_timings(
                 depth_known, registers=built.registers, ctas_per_sm=built.ctas_per_sm
             )
         timing = _timing(each, depth, depth_known, stalls_of.get(each.id))
-        found.setdefault((_sweep(each.variant), depth is None), []).append((each.variant, timing))
+        found.setdefault((sweep_key(each.variant), depth is None), []).append(
+            (each.variant, timing)
+        )
     return tuple(
         (members[0][0], tuple(sorted((timing for _, timing in members), key=_depth)))
         for members in found.values()
@@ -71,7 +73,8 @@ def _depth(timing: VariantTiming) -> int:
     return -1 if timing.num_stages is None else timing.num_stages
 
 
-def _sweep(variant: Variant) -> bytes:
+def sweep_key(variant: Variant) -> bytes:
+    """What the depths of one sweep share: everything but ``num_stages``."""
     params = {name: value for name, value in variant.params.items() if name != "num_stages"}
     return encode_pretty(
         (variant.kernel, variant.compiler, variant.arch, params, variant.pass_configs)

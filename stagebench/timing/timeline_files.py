@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from stagebench.dump.atomic_file import write_file
@@ -18,19 +17,14 @@ from stagebench.trace.timeline_svg import timeline_svg
 _SHOWN_CTAS = 4
 
 
-def write_timelines(
-    found: Profile, folder: Path, target: Path, only: Sequence[str] = ()
-) -> tuple[Path, ...]:
+def write_timelines(found: Profile, folder: Path, target: Path) -> tuple[Path, ...]:
     """Write ``<id>.perfetto-trace`` and ``<id>.svg`` of the first CTAs of each probed variant.
 
-    ``folder`` is where ``profile.json`` and the probe buffers are; with ``only``, variants whose id
-    holds one of its texts.  Raises `MachineError` without
+    ``folder`` is where ``profile.json`` and the probe buffers are.  Raises `MachineError` without
     the ``perfetto`` package.
     """
     written = []
     for one in found.variants:
-        if only and not any(text in one.id for text in only):
-            continue
         probes = read_probes(folder, one)
         if probes is None:
             continue

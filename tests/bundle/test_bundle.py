@@ -1,5 +1,7 @@
 """What is written comes back, and what is damaged does not."""
 
+import json
+
 import msgspec
 import pytest
 
@@ -176,6 +178,23 @@ def test_another_schema_is_refused(tmp_path):
         read_bundle(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("removed", "said"),
+    [("schema_version", "has no schema_version"), ("variants", "has no variant")],
+)
+def test_an_index_that_says_nothing_is_refused(tmp_path, removed, said):
+    """Without its version it may be of any; without variants there is nothing to run."""
+    path = bundle(tmp_path, parts(0)) / BUNDLE
+    index = json.loads(path.read_bytes())
+    if removed == "variants":
+        index["variants"] = []
+    else:
+        del index[removed]
+    path.write_text(json.dumps(index))
+    with pytest.raises(BundleError, match=said):
+        read_bundle(tmp_path)
+
+
 @pytest.mark.parametrize("evil", ["../secret", "/etc/passwd", "a/../../b"])
 def test_a_name_that_leads_out_is_refused(tmp_path, evil):
     """A bundle from elsewhere can't make us read files beside it."""
@@ -191,6 +210,8 @@ def test_only(tmp_path):
     opened = read_bundle(bundle(tmp_path, parts(0), parts(1), parts(2)))
     assert [v.id for v in opened.select(["num_stages=2"])] == [name(0), name(2)]
     assert len(opened.select([])) == 3
+    deep = read_bundle(bundle(tmp_path / "deep", parts(0), parts(1), parts(16)))
+    assert [v.id for v in deep.select(["num_stages=1"])] == [name(0), name(1)]
     with pytest.raises(BundleError, match="--only num_stages=7"):
         opened.select(["num_stages=2", "num_stages=7"])
 

@@ -20,7 +20,8 @@ from stagebench.gpu import profile as profiling
 from stagebench.gpu.driver import Driver
 from stagebench.model import Compiler, Run
 from stagebench.timing.correlate import depth_steps
-from stagebench.timing.measured import read_measured, sweep_names
+from stagebench.timing.measured import sweep_names
+from stagebench.timing.recorded import read_measured
 from tests.bundle.building import bundle, parts, result, variant
 from tests.dumping import building as dumps
 from tests.gpu.fake_driver import FakeApi

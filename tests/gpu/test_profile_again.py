@@ -64,11 +64,11 @@ def test_only_some_of_it(tmp_path, capsys):
     assert "2 variants" in shown
 
 
-@pytest.mark.parametrize("file", ["", PROFILE, "timings.json"])
+@pytest.mark.parametrize("file", ["", PROFILE, "timings.json", "told.json"])
 def test_a_bad_verdict_has_one_exit_code(tmp_path, file):
     """Whichever file of the profile is named, 3; of the depths that are right alone, 0."""
     path = bundle(tmp_path / "b", parts(0), parts(1), parts(2, "wrong"))
-    assert profiled(path, tmp_path / "out") == 3
+    assert profiled(path, tmp_path / "out", "--json", str(tmp_path / "out" / "told.json")) == 3
     assert run(tmp_path / "out" / file) == 3
     assert run(tmp_path / "out" / file, "--only", "num_stages=1") == 0
 
@@ -86,6 +86,18 @@ def test_times_alone_say_what_is_bad(tmp_path, one, bad):
     sweep = MeasuredSweep(variant=variant(2), timings=(one,), rates=(None,))
     write_measured(Measured(device="a GPU", sweeps=(sweep,), libraries=()), tmp_path)
     assert run(tmp_path) == (3 if bad else 0)
+
+
+def test_two_runs_in_one_folder_are_told(tmp_path, capsys):
+    """Verdicts that are right beside times that are not: a warning, and the worse exit code."""
+    assert profiled(bundle(tmp_path / "b", parts(0), parts(1)), tmp_path / "out") == 0
+    times = tmp_path / "out" / "timings.json"
+    times.write_text(times.read_text().replace('"verdict": "correct"', '"verdict": "race"'))
+    capsys.readouterr()
+    assert run(tmp_path / "out") == 3
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'out' / PROFILE} and {times} are not of one run: " in said
+    assert "num_stages=1: it is correct in the first, race in the second" in said
 
 
 def test_what_was_left_out_of_the_bundle_has_an_exit_code(tmp_path, capsys):
@@ -136,7 +148,8 @@ def test_as_json(tmp_path, capsys):
     assert told["timings"] == json.loads((tmp_path / "out" / "timings.json").read_text())
     run(tmp_path / "out" / "timings.json", "--json", "-")
     told = json.loads(capsys.readouterr().out)
-    assert (list(told), told["profile"]) == (["schema_version", "profile", "timings"], None)
+    assert list(told) == ["schema_version", "profile", "timings", "readings"]
+    assert told["profile"] is None
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from stagebench.gpu.driver import open_driver
 from stagebench.gpu.profile import ProfileOptions, profile
 from stagebench.gpu.profile_file import read_profile
 from stagebench.gpu.run_request import RunOptions
-from stagebench.timing.measured import read_measured
+from stagebench.timing.recorded import read_measured
 from tests.bundle.building import bundle, parts
 from tests.gpu.test_commands import parsed
 from tests.gpu.test_execution import PROBE

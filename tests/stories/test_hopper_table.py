@@ -4,8 +4,8 @@ from pathlib import Path
 
 from stagebench.gpu.records import Profile
 from stagebench.model.codec import decode
-from stagebench.timing.measured import read_measured
 from stagebench.timing.per_tile import stall_by_cause
+from stagebench.timing.recorded import read_measured
 
 ROOT = Path(__file__).parents[2]
 HOPPER = ROOT / "experiments" / "hopper"

@@ -43,11 +43,11 @@ def profile(*variants):
 
 
 def test_one_trace_and_one_drawing_for_each_probed_variant(tmp_path):
-    """What has no probes has no timeline; ``only`` leaves others out; the trace parses."""
+    """What has no probes has no timeline: the trace parses."""
     for path in DATA.iterdir():
         shutil.copy(path, tmp_path)
-    found = profile(variant(0, None), variant(3, "gemm.sm_90a.3"), variant(2, "gemm.sm_80.2"))
-    written = write_timelines(found, tmp_path, tmp_path / "out", ("num_stages=3", "num_stages=0"))
+    found = profile(variant(0, None), variant(3, "gemm.sm_90a.3"))
+    written = write_timelines(found, tmp_path, tmp_path / "out")
     assert [path.name for path in written] == [
         "gemm.sm_90a.num_stages=3.perfetto-trace", "gemm.sm_90a.num_stages=3.svg",
     ]  # fmt: skip
