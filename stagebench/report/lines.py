@@ -13,6 +13,7 @@ Styled = tuple[str, str]
 """A text and rich's style for it; nothing in the text is read as markup."""
 
 GAP = 2
+_LABEL = 24
 
 
 def plain(*texts: str) -> list[Styled]:
@@ -34,15 +35,36 @@ def grid(rows: Sequence[Sequence[Styled]], widths: Sequence[int], *, indent: int
     return found
 
 
-def fitted(rows: Sequence[Sequence[Styled]], available: int, *, indent: int = 0) -> list[Text]:
-    """Lines of a table that is as wide as its cells ask for, at most ``available``."""
+def fitted(
+    rows: Sequence[Sequence[Styled]], available: int, *, indent: int = 0, labels: int = 1
+) -> list[Text]:
+    """Lines of a table that is as wide as its cells ask for, at most ``available``.
+
+    Columns give way first; where that is not enough they stand in several tables, each with the
+    first ``labels`` of them, and none for columns that have a head alone.
+    """
     count = max((len(row) for row in rows), default=0)
     natural = [
         max((len(row[index][0]) for row in rows if index < len(row) > 1), default=0)
         for index in range(count)
     ]
-    widths = layout.shrink(natural, available - indent - GAP * max(0, count - 1))
-    return grid(rows, widths, indent=indent)
+    room = available - indent
+    widths = layout.shrink(natural, room - GAP * max(0, count - 1))
+    if count <= labels + 1 or sum(widths) + GAP * (count - 1) <= room:
+        return grid(rows, widths, indent=indent)
+    beside = sum(min(width, _LABEL) + GAP for width in natural[:labels])
+    found: list[Text] = []
+    start = labels
+    for part in layout.column_widths(natural[labels:], room - beside, GAP):
+        end = start + len(part)
+        cells = [row if len(row) == 1 else [*row[:labels], *row[start:end]] for row in rows]
+        asked = [*natural[:labels], *natural[start:end]]
+        start = end
+        if not any(text for row in cells[1:] for text, _ in row[labels:]):
+            continue
+        found += [Text()] if found else []
+        found += grid(cells, layout.shrink(asked, room - GAP * (len(asked) - 1)), indent=indent)
+    return found
 
 
 def hanging(head: Sequence[Styled], body: Styled, available: int) -> list[Text]:

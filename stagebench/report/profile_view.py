@@ -38,14 +38,15 @@ _OUTCOMES = {"faster": "green", "slower": "red", "within_noise": "", "unknown": 
 def print_stalls(stalls: Stalls, title: str, *, console: Console | None = None) -> None:
     """Print one probed run: its problems, its stalls by site, its time by role."""
     out = console or open_console()
-    found = [Text(title, style="bold")]
+    found = lines.hanging([], (title, "bold"), out.width)
     for line in problem_lines(stalls.problems):
         found += lines.hanging([("  ! ", "yellow")], (line, "yellow"), out.width)
     found += _table("Stalls by site, in cycles", stall_rows(stalls), out.width)
-    found += _table("Time by role, cycles of one warp", role_rows(stalls.roles), out.width)
+    roles = role_rows(stalls.roles)
+    found += _table("Time by role, cycles of one warp", roles, out.width, labels=2)
     if stalls.read_cycles is not None:
         text = f"the two clock reads cost {stalls.read_cycles:.0f} cycles of each stall"
-        found.append(Text(f"  {text}", style="dim"))
+        found += lines.hanging([("  ", "")], (text, "dim"), out.width)
     lines.show(out, found)
 
 
@@ -80,7 +81,8 @@ def print_verdicts(found: Profile, *, console: Console | None = None) -> None:
         styled += [[(cell, "red" if row.bad else "") for cell in row.cells] for row in rows]
     unfinished = () if found.complete else (_UNFINISHED,)
     notes = [*unfinished, *found.notes, *skipped_lines(found.skipped)]
-    text = [Text(title, style="bold"), *lines.fitted(styled, out.width, indent=2)]
+    text = lines.hanging([], (title, "bold"), out.width)
+    text += lines.fitted(styled, out.width, indent=2)
     for note in notes:
         text += lines.hanging([("  ! ", "yellow")], (note, "yellow"), out.width)
     lines.show(out, [*text, Text("")])
@@ -105,7 +107,8 @@ def print_measured(
         out.print()
     for title, rows in compiler_tables(measured.sweeps):
         lines.show(out, [*_table(title, rows, out.width), Text("")])
-    lines.show(out, [Text(line) for line in library_lines(measured.libraries)])
+    for line in library_lines(measured.libraries):
+        lines.show(out, lines.hanging([], (line, ""), out.width))
 
 
 def _depth(timing: VariantTiming) -> str:
@@ -113,10 +116,11 @@ def _depth(timing: VariantTiming) -> str:
     return identity.AS_WRITTEN if depth is None else f"num_stages {depth}"
 
 
-def _table(title: str, rows: Rows, width: int) -> list[Text]:
+def _table(title: str, rows: Rows, width: int, *, labels: int = 1) -> list[Text]:
     if not rows:
         return []
     head, *body = rows
     styled: list[list[lines.Styled]] = [[(cell, "dim") for cell in head]]
     styled += [[(cell, "dim" if cell == UNKNOWN else "") for cell in row] for row in body]
-    return [Text(""), Text(title, style="bold"), *lines.fitted(styled, width, indent=2)]
+    heading = lines.hanging([], (title, "bold"), width)
+    return [Text(""), *heading, *lines.fitted(styled, width, indent=2, labels=labels)]

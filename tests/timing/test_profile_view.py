@@ -1,9 +1,13 @@
 """What does a reader see of stalls, roles, steps and correlations?"""
 
+import functools
 import io
+from pathlib import Path
 
+import pytest
 from msgspec import structs
 
+from stagebench.report import lines
 from stagebench.report.console import open_console
 from stagebench.report.profile_rows import (
     correlation_rows,
@@ -13,14 +17,27 @@ from stagebench.report.profile_rows import (
     stall_rows,
     unranked_lines,
 )
-from stagebench.report.profile_view import print_depths, print_stalls
+from stagebench.report.profile_view import (
+    print_depths,
+    print_measured,
+    print_stalls,
+    print_verdicts,
+)
 from stagebench.timing.decode import decode
 from stagebench.timing.rank_correlation import correlations
+from stagebench.timing.recorded import read_recorded
+from stagebench.timing.select import select
 from stagebench.timing.stalls import stalls
 from tests.timing.building import broken, lane, metadata, stall, timing
 from tests.timing.test_stalls import CONSUMER, META, PRODUCER
 
 SWEEP = [timing(1, 580, stall(1419)), timing(2, 316, stall(450)), timing(3, 243, stall(120))]
+
+
+@functools.cache
+def both():
+    found = read_recorded(Path(__file__).parents[2] / "experiments" / "hopper", print)
+    return found.profile, found.measured
 
 
 def printed(show, *arguments, width=100):
@@ -132,12 +149,36 @@ def test_damaged_probes_are_told_and_claim_nothing():
 def test_everything_fits_the_width():
     """A hundred columns hold every line."""
     found = stalls(decode(PRODUCER[:-16] + CONSUMER, META), META)
-    for lines in (
+    for shown in (
         printed(print_stalls, found, "gemm, num_stages=2"),
         printed(print_depths, SWEEP, "gemm"),
     ):
-        assert max(map(len, lines)) <= 100
-        assert lines[0].startswith("gemm")
+        assert max(map(len, shown)) <= 100
+        assert shown[0].startswith("gemm")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_recorded_run_fits_every_width(width):
+    """Verdicts, sweeps, sites and libraries: no line is longer, and no column is lost."""
+    found = select(*both(), ["gemm/sm_90a", "flash_attention/sm_90a"])
+    shown = printed(print_verdicts, found[0], width=width)
+    shown += printed(functools.partial(print_measured, sites=True), found[1], width=width)
+    assert max(map(len, shown)) <= width
+    words = " ".join(shown).split()
+    assert {"verdict", "probed", "perturbed:", "p95", "share", "TFLOP/s"} <= set(words)
+    assert words.count("p50") == 9
+
+
+def test_columns_that_do_not_fit_stand_in_several_tables():
+    """The first column is in each, so is a heading; where all fit, it is one."""
+    rows = [lines.plain("row", *"abcdef"), lines.plain("heading"), lines.plain("x" * 8, *"123456")]
+    assert len(lines.fitted(rows, 80)) == 3
+    wide = [[*row, *lines.plain("long" * 4, "more" * 4)] if len(row) > 1 else row for row in rows]
+    found = [str(line) for line in lines.fitted(wide, 40)]
+    assert max(map(len, found)) <= 40
+    assert found.count("heading") == sum(line.startswith("row") for line in found) == 3
+    bare = [[*row, *lines.plain("more" * 9, "")] if len(row) > 1 else row for row in rows]
+    assert sum(str(line).startswith("row") for line in lines.fitted(bare, 30)) == 2
 
 
 def test_the_page_of_a_run():
