@@ -131,12 +131,14 @@ def _left_out(acceptance: Acceptance, request: Request) -> str:
 
 def _conclude(acceptance: Acceptance, request: Request) -> None:
     from stagebench.report.check_view import print_outcome
+    from stagebench.report.quantities import count
 
     notes = []
-    if acceptance.failed_expectations:
+    failed = acceptance.failed_expectations
+    if failed:
         notes.append(
-            f"{acceptance.failed_expectations} expectations still fail: they are code, so change "
-            "the experiment or the kernel (`stagebench check` shows what they saw)"
+            f"{count(failed, 'expectation')} still {'fails' if failed == 1 else 'fail'}: change "
+            "the experiment or the kernel, which are code (`stagebench check` shows what was seen)"
         )
     left_out = _left_out(acceptance, request)
     if not acceptance.steps and left_out:
@@ -147,6 +149,6 @@ def _conclude(acceptance: Acceptance, request: Request) -> None:
     if not acceptance.steps:
         print_outcome("nothing to accept: every baseline is what the compiler makes", *notes)
     elif request.dry_run:
-        print_outcome(f"dry run: {len(acceptance.steps)} baselines would change", *notes)
+        print_outcome(f"dry run: {count(len(acceptance.steps), 'baseline')} would change", *notes)
     else:
-        print_outcome(f"wrote {len(acceptance.steps)} baselines", *notes)
+        print_outcome(f"wrote {count(len(acceptance.steps), 'baseline')}", *notes)

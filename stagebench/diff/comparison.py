@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stagebench.diff.fact_change import FactChange
 from stagebench.diff.fact_changes import code_differs
-from stagebench.diff.spelling import same_but_for_dialect
+from stagebench.diff.failures import fail_alike
 from stagebench.diff.text_input import Input
 from stagebench.diff.text_records import TextDiff
 from stagebench.model import Failure
@@ -43,14 +43,3 @@ class Comparison:
 def failure_of(side: Input) -> Failure | None:
     """Why a side was not lowered; ``None``: it was, or it is no dump."""
     return None if side.dump is None else side.dump.result.failure
-
-
-def fail_alike(left: Failure, right: Failure) -> bool:
-    """Whether two failures are of one kind and message, in the same pass if in one.
-
-    What else was printed is not compared: places in a compiler's source are of its release.
-    """
-    same_pass = left.pass_name == right.pass_name or same_but_for_dialect(
-        left.pass_name, right.pass_name
-    )
-    return same_pass and (left.kind, left.message) == (right.kind, right.message)

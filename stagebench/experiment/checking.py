@@ -180,7 +180,7 @@ def judge_experiment(
         question=file.experiment.question.strip(),
         baselines=known.shown,
         compared=sum(
-            v.baseline is not None and v.status != "not_comparable"
+            v.baseline is not None and v.status not in ("not_comparable", "fails_on_both")
             for several in by_case.values()
             for v in several
         ),
@@ -229,6 +229,7 @@ def _variant(
             drifts=(),
             allowed=(),
             expectations=answers,
+            outcome=result.outcome,
         )  # fmt: skip
     folder = f"{known.shown}/{baseline.name}"
     judged = judge(
@@ -251,4 +252,5 @@ def _variant(
         drifts=judged.drifts,
         allowed=judged.allowed,
         expectations=answers,
+        outcome=result.outcome,
     )

@@ -14,6 +14,7 @@ import msgspec
 
 from stagebench.diff.fact_changes import result_changes
 from stagebench.diff.fact_words import from_to
+from stagebench.diff.failures import fail_alike
 from stagebench.dump.place import VARIANT
 from stagebench.gate.allowance import Change
 from stagebench.gate.baseline_line import find_line
@@ -57,7 +58,8 @@ def judge(
     ``shown`` is the baseline's folder as people are told it.  ``asked`` are the pass configs that
     the caller set for this check alone: that they differ is no finding.  ``elsewhere`` is given
     where the other side is what another compiler makes of the variant, in a folder that nobody
-    will see: the place to point at instead.  Then what one side can't say is no finding either.
+    will see: the place to point at instead.  Then what one side can't say is no finding either,
+    and two that fail alike were not compared.
     Between two compilers, or two releases of one, what is only spelled otherwise never is.
     """
     then = baseline.dump.result
@@ -65,6 +67,8 @@ def judge(
         another = other_parameters(then, now)
         if another is not None:
             return Judged("not_comparable", another, (), ())
+        if then.failure and now.failure and fail_alike(then.failure, now.failure):
+            return Judged("fails_on_both", _on_both_sides(now.failure), (), ())
     notes: list[str] = []
     drifts: list[JudgedChange] = []
     allowed: list[JudgedChange] = []
@@ -132,6 +136,12 @@ def _judged(
         severity="note" if yes else "error",
         place=None if rule.action == "ignore" else Place(file=f"{shown}/{name}", line=line),
     )
+
+
+def _on_both_sides(failure: Failure) -> str:
+    where = f" in {failure.pass_name}" if failure.pass_name else ""
+    said = failure.message.splitlines()[0]
+    return f"fails on both sides{where}, with the same message: {said}; nothing was compared"
 
 
 def _ending(failure: Failure | None, other: Compiler | None, *, now: bool) -> str:

@@ -20,7 +20,7 @@ from stagebench.model.verdict import (
 
 ExitCode = Literal[0, 1, 3, 4]
 STATUSES: tuple[Status, ...] = (
-    "failed_now", "lowers_now", "drift", "expectation_failed", "not_comparable",
+    "failed_now", "lowers_now", "drift", "expectation_failed", "not_comparable", "fails_on_both",
     "missing_baseline", "unused_baseline", "clean",
 )  # fmt: skip
 """The most serious first."""
@@ -30,6 +30,7 @@ _CODES: dict[Status, ExitCode] = {
     "drift": 1,
     "expectation_failed": 1,
     "not_comparable": 4,
+    "fails_on_both": 0,
     "missing_baseline": 4,
     "unused_baseline": 4,
     "clean": 0,

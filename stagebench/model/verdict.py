@@ -19,6 +19,7 @@ Status = Literal[
     "failed_now",
     "lowers_now",
     "not_comparable",
+    "fails_on_both",
     "missing_baseline",
     "unused_baseline",
     "expectation_failed",
@@ -27,7 +28,8 @@ Status = Literal[
 
 ``failed_now``: its baseline lowered and it fails; ``lowers_now``: the other way.
 ``not_comparable``: its baseline is of another compiler version, or (against what another compiler
-makes of it) of a kernel with other parameters.
+makes of it) of a kernel with other parameters.  ``fails_on_both``: it and what another compiler
+makes of it fail with the same message, so that nothing was compared.
 """
 
 FactGroup = Literal[
@@ -123,7 +125,8 @@ class VariantVerdict(Record, frozen=True, kw_only=True):
     ``not_comparable`` variant are shown and not judged.  ``note`` says in words what no list does:
     the compiler's own message, the two versions, the name a baseline was found under.
     ``baseline`` is the baseline's folder relative to the project's root, ``place`` the line to
-    point at where no single change is (``None``: there is no baseline).
+    point at where no single change is (``None``: there is no baseline).  ``outcome`` is how it
+    was lowered now (``None``: it was not; a baseline that no variant has).
     """
 
     name: str
@@ -135,6 +138,7 @@ class VariantVerdict(Record, frozen=True, kw_only=True):
     drifts: tuple[JudgedChange, ...]
     allowed: tuple[JudgedChange, ...]
     expectations: tuple[ExpectationResult, ...]
+    outcome: Literal["lowered", "failed"] | None = None
 
 
 class CaseVerdict(Record, frozen=True, kw_only=True):

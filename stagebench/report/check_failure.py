@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from stagebench.model.verdict import Verdict
 from stagebench.report.check_blocks import ChangeBlock
-from stagebench.report.check_rows import check_rows
+from stagebench.report.check_rows import check_rows, following_words
 
 
 def check_failure(verdict: Verdict) -> str:
@@ -16,7 +16,7 @@ def check_failure(verdict: Verdict) -> str:
     for block in rows.drifts:
         lines += _block(block)
     if rows.following:
-        lines.append(f"{rows.following} more facts change as a consequence")
+        lines.append(following_words(rows.following))
     for answer in rows.answers:
         lines.append(f"expectation failed: {answer.words}")
         lines += [f"    {text}" for text in (answer.variants, *answer.seen, answer.place) if text]

@@ -21,6 +21,7 @@ from stagebench.model.verdict import (
     VariantVerdict,
     Verdict,
 )
+from stagebench.report import quantities
 from stagebench.report.check_blocks import said_once
 from stagebench.report.check_one_sided import one_sided_variants, one_sided_words
 from stagebench.report.check_rows import cuda_change, cuda_only, cuda_words, not_asked_words
@@ -32,6 +33,7 @@ FindingKind = Literal[
     "failed_now",
     "lowers_now",
     "not_comparable",
+    "fails_on_both",
     "missing_baseline",
     "unused_baseline",
     "nothing_compared",
@@ -47,6 +49,7 @@ RULES: dict[FindingKind, str] = {
     "lowers_now": "A variant that failed before, or with the other compiler, lowers.",
     "not_comparable": "The baseline was recorded with another compiler version, or the other "
     "compiler's kernel has other parameters.",
+    "fails_on_both": "A variant fails with both compilers alike, so that nothing was compared.",
     "missing_baseline": "A variant has no baseline.",
     "unused_baseline": "A baseline belongs to no variant.",
     "nothing_compared": "No variant was held against a baseline.",
@@ -62,6 +65,7 @@ _TITLES: dict[FindingKind, str] = {
     "failed_now": "fails to lower now",
     "lowers_now": "lowers now, failed before",
     "not_comparable": "not comparable",
+    "fails_on_both": "not comparable",
     "missing_baseline": "no baseline",
     "unused_baseline": "unused baseline",
     "nothing_compared": "nothing was compared",
@@ -79,9 +83,13 @@ _BY_STATUS: dict[Status, FindingKind] = {
     "failed_now": "failed_now",
     "lowers_now": "lowers_now",
     "not_comparable": "not_comparable",
+    "fails_on_both": "fails_on_both",
     "missing_baseline": "missing_baseline",
     "unused_baseline": "unused_baseline",
 }
+_APART: tuple[Status, ...] = (
+    "not_comparable", "fails_on_both", "missing_baseline", "unused_baseline",
+)  # fmt: skip
 _LEVELS: tuple[Level, ...] = ("error", "warning", "note")
 _MOST_SEEN = 8
 
@@ -117,7 +125,7 @@ def check_findings(verdict: Verdict) -> tuple[Finding, ...]:
         *_statuses(verdict, ("failed_now", "lowers_now")),
         *_drifts(verdict),
         *_expectations(verdict),
-        *_statuses(verdict, ("not_comparable", "missing_baseline", "unused_baseline")),
+        *_statuses(verdict, _APART),
         *_cuda_text(verdict),
         *_in_passing(verdict),
     ]
@@ -144,7 +152,12 @@ def variant_verdicts(
 
 
 def minded(status: Status, verdict: Verdict) -> bool:
-    """Whether this status is held against the code: absent baselines only where they decide."""
+    """Whether this status is held against the code: absent baselines only where they decide.
+
+    So is a failure on both sides, which decides only where it leaves nothing to compare.
+    """
+    if status == "fails_on_both":
+        return verdict.compared == 0
     if status in ("missing_baseline", "unused_baseline"):
         return verdict.exit_code == 4
     return status != "clean"
@@ -154,7 +167,7 @@ def answer_lines(answer: ExpectationResult) -> tuple[str, ...]:
     """What an expectation raised, and the values that it saw."""
     seen = [f"{value.expression} = {value.value}" for value in answer.seen[:_MOST_SEEN]]
     if len(answer.seen) > _MOST_SEEN:
-        seen.append(f"… {len(answer.seen) - _MOST_SEEN} more values")
+        seen.append(f"… {quantities.count(len(answer.seen) - _MOST_SEEN, 'more value')}")
     return (*([answer.error] if answer.error else []), *seen)
 
 

@@ -14,6 +14,7 @@ from stagebench.model.verdict import Level, Verdict
 from stagebench.report.check_blocks import names_in_words
 from stagebench.report.check_findings import Finding, check_findings
 from stagebench.report.check_rows import summary
+from stagebench.report.quantities import count
 from stagebench.visible_text import visible
 
 MOST_OF_A_LEVEL = 10
@@ -51,9 +52,8 @@ def _annotation(finding: Finding, *, many: bool) -> str:
     if finding.path is not None:
         said.append(finding.path)
     if finding.variants:
-        count = len(finding.variants)
         names = names_in_words(finding.variants, many=many)
-        said.append(f"in {count} {'variant' if count == 1 else 'variants'}: {names}")
+        said.append(f"in {count(len(finding.variants), 'variant')}: {names}")
     return _command(_COMMANDS[finding.level], properties, "\n".join(said))
 
 

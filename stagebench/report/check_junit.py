@@ -18,6 +18,7 @@ from stagebench.model.verdict import ExperimentVerdict, VariantVerdict, Verdict
 from stagebench.report.check_blocks import place_words
 from stagebench.report.check_findings import answer_lines, minded
 from stagebench.report.check_rows import cuda_change, cuda_words, status_words, summary
+from stagebench.report.quantities import count
 
 if TYPE_CHECKING:
     from junitparser import TestCase
@@ -113,7 +114,7 @@ def _lines(variant: VariantVerdict) -> Iterator[str]:
         where = f" · {place_words(change.place)}" if change.place else ""
         yield f"{change.text}\n    {change.path} · {change.why}{where}"
     if len(variant.drifts) > _MOST_LINES:
-        yield f"… {len(variant.drifts) - _MOST_LINES} more changes"
+        yield f"… {count(len(variant.drifts) - _MOST_LINES, 'more change')}"
     for answer in variant.expectations:
         if answer.outcome != "held":
             yield f"expectation failed: {answer.words}"

@@ -12,7 +12,14 @@ from collections.abc import Iterator, Sequence
 from stagebench.model.verdict import VariantVerdict, Verdict
 from stagebench.report.check_blocks import names_in_words, place_words
 from stagebench.report.check_findings import Finding, check_findings
-from stagebench.report.check_rows import check_rows, ending, status_words, summary
+from stagebench.report.check_rows import (
+    check_rows,
+    ending,
+    following_words,
+    status_words,
+    summary,
+)
+from stagebench.report.quantities import count
 from stagebench.visible_text import visible
 
 MAX_BYTES = 60_000
@@ -46,7 +53,7 @@ def _table(rows: Sequence[str]) -> str:
     for number, row in enumerate(rows):
         room -= _bytes(row) + 1
         if room < 0:
-            return "\n".join(lines) + f"\n\n… and {len(rows) - number} more rows are left out"
+            return "\n".join(lines) + f"\n\n… and {count(len(rows) - number, 'more row')} left out"
         lines.append(row)
     return "\n".join(lines)
 
@@ -69,9 +76,10 @@ def _rows(verdict: Verdict) -> Iterator[str]:
             apart = "" if block.judged else "<br>shown, not judged"
             yield f"| {_text(row.text)}{rule}{apart} | {variants} | {_text(row.place or '')} |"
         if block.hidden:
-            yield f"| … and {block.hidden} more changes of these variants | {variants} |  |"
+            more = count(block.hidden, "more change")
+            yield f"| … and {more} of these variants | {variants} |  |"
     if shown.following:
-        yield f"| {shown.following} more facts change as a consequence |  |  |"
+        yield f"| {following_words(shown.following)} |  |  |"
     for finding in findings:
         if finding not in first:
             yield _finding(finding, many=many)
@@ -79,8 +87,8 @@ def _rows(verdict: Verdict) -> Iterator[str]:
 
 def _finding(finding: Finding, *, many: bool) -> str:
     said = "<br>".join(_text(line) for line in (finding.sentence, *finding.details))
-    count = len(finding.variants)
-    names = f"{count}: {_text(names_in_words(finding.variants, many=many))}" if count else ""
+    several = len(finding.variants)
+    names = f"{several}: {_text(names_in_words(finding.variants, many=many))}" if several else ""
     return f"| {said} | {names} | {_text(place_words(finding.place) or '')} |"
 
 
@@ -93,7 +101,7 @@ def _folded(verdict: Verdict, room: int) -> list[str]:
         rows = [_variant(one, verdict) for one in variants if one.status != "clean"]
         if not rows:
             continue
-        title = html.escape(f"{experiment.name}: {len(rows)} of {len(variants)} variants")
+        title = html.escape(f"{experiment.name}: {len(rows)} of {count(len(variants), 'variant')}")
         start = f"<details><summary>{' '.join(title.split())}</summary>\n\n"
         start += "| variant | ends as | changes |\n| --- | --- | --- |\n"
         end = "\n\n</details>"
@@ -108,12 +116,12 @@ def _folded(verdict: Verdict, room: int) -> list[str]:
             left += 1
             continue
         more = len(rows) - len(shown)
-        rest = f"\n\n… and {more} more variants are left out" if more else ""
+        rest = f"\n\n… and {count(more, 'more variant')} left out" if more else ""
         part = start + "\n".join(shown) + rest + end
         room -= _bytes(part) + 2
         parts.append(part)
     if left:
-        parts.append(f"… and {left} more experiments are left out")
+        parts.append(f"… and {count(left, 'more experiment')} left out")
     return parts
 
 

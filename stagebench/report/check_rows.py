@@ -15,6 +15,7 @@ from stagebench.model.verdict import (
     VariantVerdict,
     Verdict,
 )
+from stagebench.report import quantities
 from stagebench.report.check_blocks import (
     ChangeBlock,
     blocks,
@@ -33,6 +34,7 @@ STATUS_WORDS: dict[Status, str] = {
     "failed_now": "fails now",
     "lowers_now": "lowers now",
     "not_comparable": "not comparable",
+    "fails_on_both": "not comparable",
     "missing_baseline": "no baseline",
     "unused_baseline": "unused baseline",
     "expectation_failed": "expectation failed",
@@ -46,6 +48,7 @@ _COUNT_WORDS: dict[Status, str] = {
     "drift": "with drift",
     "failed_now": "fail now",
     "lowers_now": "lower now",
+    "fails_on_both": "not comparable (failing on both sides)",
     "missing_baseline": "without baseline",
     "unused_baseline": "unused baselines",
     "expectation_failed": "with a failed expectation",
@@ -180,10 +183,16 @@ def ending(verdict: Verdict) -> str:
     return " and ".join(words for words, there in told if there) or "drift"
 
 
+def following_words(number: int) -> str:
+    """``3 more facts change as a consequence``."""
+    said = "fact changes" if number == 1 else "facts change"
+    return f"{number} more {said} as a consequence"
+
+
 def cuda_words(names: Sequence[str]) -> str:
     """What is said of them."""
-    several = "variant" if len(names) == 1 else "variants"
-    return f"the CUDA text of {len(names)} {several} changed (reported, not judged)"
+    several = quantities.count(len(names), "variant")
+    return f"the CUDA text of {several} changed (reported, not judged)"
 
 
 def summary(verdict: Verdict) -> str:
@@ -192,12 +201,29 @@ def summary(verdict: Verdict) -> str:
     words = dict(_COUNT_WORDS)
     if verdict.against_compiler is not None:
         words |= {"failed_now": "fail here", "lowers_now": "lower here"}
-    said = ", ".join(f"{number} {words[status]}" for status, number in verdict.counts.items())
+    said = ", ".join(
+        f"{number} {words[status]}" + (_failing(number, verdict) if status == "clean" else "")
+        for status, number in verdict.counts.items()
+    )
     if verdict.compared == 0:
         nothing = "nothing was judged" if verdict.groups else "nothing was compared"
         said = f"{said}; {nothing}" if said else nothing
-    several = "variant" if total == 1 else "variants"
-    return f"{total} {several} against {verdict.against}: {said}"
+    return f"{quantities.count(total, 'variant')} against {verdict.against}: {said}"
+
+
+def _failing(clean: int, verdict: Verdict) -> str:
+    """How many of the clean variants have no code, since they fail as they did."""
+    failing = sum(
+        variant.status == "clean" and variant.outcome == "failed"
+        for experiment in verdict.experiments
+        for case in experiment.cases
+        for variant in case.variants
+    )
+    if failing == 0:
+        return ""
+    if failing == clean:
+        return f" ({'it fails' if clean == 1 else 'they fail'}, as accepted)"
+    return f" ({failing} of them {'fails' if failing == 1 else 'fail'}, as accepted)"
 
 
 def _variants(verdict: Verdict, *, many: bool, show_all: bool) -> Iterable[VariantRow]:
@@ -218,11 +244,12 @@ def _variants(verdict: Verdict, *, many: bool, show_all: bool) -> Iterable[Varia
 def _said(variant: VariantVerdict) -> str:
     parts = [variant.note] if variant.note else []
     if variant.drifts:
-        changes = "change" if len(variant.drifts) == 1 else "changes"
-        parts.append(f"{len(variant.drifts)} {changes}")
+        parts.append(quantities.count(len(variant.drifts), "change"))
     broken = sum(answer.outcome != "held" for answer in variant.expectations)
     if broken:
-        parts.append(f"{broken} of {len(variant.expectations)} expectations failed")
+        parts.append(
+            f"{broken} of {quantities.count(len(variant.expectations), 'expectation')} failed"
+        )
     return "; ".join(parts)
 
 
@@ -241,7 +268,7 @@ def _answers(verdict: Verdict, *, many: bool, show_all: bool) -> Iterable[Answer
     for result, names in together.values():
         seen = [f"{value.expression} = {value.value}" for value in result.seen[:_MOST_SEEN]]
         if len(result.seen) > _MOST_SEEN:
-            seen.append(f"… {len(result.seen) - _MOST_SEEN} more values")
+            seen.append(f"… {quantities.count(len(result.seen) - _MOST_SEEN, 'more value')}")
         if result.error:
             seen.insert(0, result.error)
         yield AnswerRow(

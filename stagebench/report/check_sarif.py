@@ -22,6 +22,7 @@ from stagebench.model.codec import encode_pretty
 from stagebench.model.verdict import Level, Place, Verdict
 from stagebench.report.check_blocks import names_in_words
 from stagebench.report.check_findings import RULES, Finding, FindingKind, check_findings
+from stagebench.report.quantities import count
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -135,7 +136,7 @@ def check_sarif(verdict: Verdict) -> str:
 
 def _left_out(number: int) -> Iterator[_Notification]:
     if number > 0:
-        text = f"{number} more results are left out: `stagebench check` lists all"
+        text = f"{count(number, 'more result')} left out: `stagebench check` lists all"
         yield _Notification(level="warning", message=_Message(text=text))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stagebench.gate.spelling import SPELLED
 from stagebench.model.verdict import ChangeGroup, Verdict
+from stagebench.report.quantities import count
 from stagebench.report.spelled_words import SPELLED_OTHERWISE, most_of, spelled_pairs
 
 
@@ -37,6 +38,5 @@ def _groups(verdict: Verdict) -> list[ChangeGroup]:
 
 
 def _counted(names: set[str], variants: set[str]) -> str:
-    several = "variant" if len(variants) == 1 else "variants"
     many = f"{len(names)} names, " if len(names) > 1 else ""
-    return f"{many}{len(variants)} {several}"
+    return f"{many}{count(len(variants), 'variant')}"

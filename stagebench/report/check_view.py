@@ -10,7 +10,14 @@ from rich.text import Text
 from stagebench.model.verdict import Status, Verdict
 from stagebench.report import lines, quantities
 from stagebench.report.check_blocks import ChangeBlock, names_in_words
-from stagebench.report.check_rows import AnswerRow, CheckRows, VariantRow, check_rows, ending
+from stagebench.report.check_rows import (
+    AnswerRow,
+    CheckRows,
+    VariantRow,
+    check_rows,
+    ending,
+    following_words,
+)
 from stagebench.report.console import open_console
 
 if TYPE_CHECKING:
@@ -22,6 +29,7 @@ _STYLES: dict[Status, str] = {
     "failed_now": "bold red",
     "lowers_now": "bold yellow",
     "not_comparable": "yellow",
+    "fails_on_both": "yellow",
     "missing_baseline": "yellow",
     "unused_baseline": "yellow",
     "expectation_failed": "red",
@@ -63,8 +71,7 @@ def _changes(rows: CheckRows, width: int) -> list[Text]:
             said = title if block.judged else "not judged,"
             found += _block(said, block, style if block.judged else "yellow", width)
     if rows.following:
-        several = "fact changes" if rows.following == 1 else "facts change"
-        text = f"{rows.following} more {several} as a consequence (--all shows them)"
+        text = f"{following_words(rows.following)} (--all shows them)"
         found += [Text(text), Text()]
     if rows.cuda_text:
         found += [*lines.hanging([], (rows.cuda_text, ""), width), Text()]
@@ -75,8 +82,7 @@ def _changes(rows: CheckRows, width: int) -> list[Text]:
 
 
 def _block(title: str, block: ChangeBlock, style: str, width: int) -> list[Text]:
-    several = "variant" if block.count == 1 else "variants"
-    head = [(f"{title} in {block.count} {several}  ", style)]
+    head = [(f"{title} in {quantities.count(block.count, 'variant')}  ", style)]
     found = lines.hanging(head, (block.variants, ""), width)
     for row in block.rows:
         found += lines.hanging([("  ", "")], (row.text, ""), width)

@@ -140,6 +140,36 @@ def test_a_failure_of_one_compiler(tmp_path, ours):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("other", "status"),
+    [
+        ({}, "fails_on_both"),
+        ({"pass_name": "tirx.X", "detail": "at line 3"}, "fails_on_both"),
+        ({"message": "no layout at all"}, "drift"),
+        ({"kind": "crash"}, "drift"),
+    ],
+)
+def test_a_failure_of_both(tmp_path, other, status):
+    """With the same message nothing was compared; that it is another one is a difference."""
+    why = Failure(kind="compile_error", message="no layout\nmore", pass_name="tir.X")  # noqa: S106
+    then, now = (
+        msgspec.structs.replace(
+            by(accepted(), "tvm"), outcome="failed", facts=None, failure=failure
+        )
+        for failure in (why, msgspec.structs.replace(why, **other))
+    )
+    found = against(tmp_path, then, now, any_compiler=True)
+    assert found.status == status
+    if status == "fails_on_both":
+        where = now.failure.pass_name
+        assert found.note == (
+            f"fails on both sides in {where}, with the same message: no layout; "
+            "nothing was compared"
+        )
+        assert (found.drifts, found.allowed) == ((), ())
+        assert judged(tmp_path / "c", then, then).status == "clean"  # a baseline: as accepted
+
+
 def test_it_is_told_once_at_the_end(capsys):
     """By path, whatever the buffer; and a note in every format that has notes."""
     unsaid = tuple(

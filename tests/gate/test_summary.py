@@ -48,7 +48,7 @@ def variant(status="clean", name="gemm/sm_80/num_stages=1", drifts=(), allowed=(
 
 def experiment(*variants, name="e", expectations=()):
     compared = [v for v in variants if v.baseline and v.status not in (
-        "not_comparable", "unused_baseline")]  # fmt: skip
+        "not_comparable", "fails_on_both", "unused_baseline")]  # fmt: skip
     return ExperimentVerdict(
         name=name, file=f"experiments/{name}.py", question="q", baselines=f"dumps/{name}",
         compared=len(compared), expectations=expectations,
@@ -80,6 +80,8 @@ DRIFT = variant("drift", drifts=[change()])
         ([CLEAN, variant("failed_now")], 3),
         ([CLEAN, variant("lowers_now")], 3),
         ([CLEAN, variant("not_comparable")], 4),
+        ([CLEAN, variant("fails_on_both")], 0),  # shown; nothing else to compare: 4
+        ([variant("fails_on_both")], 4),
         ([CLEAN, variant("missing_baseline")], 4),
         ([CLEAN, variant("unused_baseline")], 4),
         ([], 4),
@@ -94,6 +96,42 @@ DRIFT = variant("drift", drifts=[change()])
 def test_exit_codes_and_their_precedence(variants, expected):
     """3 before 1 before 4 before 0."""
     assert code(*variants) == expected
+
+
+def test_a_failure_that_was_accepted_is_clean_and_has_no_code():
+    """It is said of the clean ones how many fail; of others and of those that lower, nothing."""
+    lowered, failed = (
+        msgspec.structs.replace(CLEAN, outcome=outcome) for outcome in ("lowered", "failed")
+    )
+    lost = msgspec.structs.replace(variant("failed_now"), outcome="failed")
+    for variants, said in (
+        ([failed], "1 clean (it fails, as accepted)"),
+        ([failed, failed], "2 clean (they fail, as accepted)"),
+        ([lowered, failed, failed], "3 clean (2 of them fail, as accepted)"),
+        ([lowered, failed, lost], "1 fail now, 2 clean (1 of them fails, as accepted)"),
+        ([lowered], "1 clean"),
+    ):
+        assert check_rows(verdict(experiment(*variants))).summary.endswith(f": {said}")
+
+
+def test_what_fails_on_both_sides_is_counted_apart():
+    """Not as clean; the rest is clean, or nothing was compared."""
+    found = verdict(experiment(CLEAN, variant("fails_on_both", "x")))
+    assert check_rows(found).summary.endswith(": 1 not comparable (failing on both sides), 1 clean")
+    assert [(one.kind, one.level) for one in check_findings(found)] == [
+        ("fails_on_both", "warning")
+    ]
+    found = verdict(experiment(variant("fails_on_both", "x")))
+    assert check_rows(found).summary.endswith("(failing on both sides); nothing was compared")
+    assert [(one.kind, one.level) for one in check_findings(found)] == [("fails_on_both", "error")]
+
+
+def test_one_of_one_is_no_plural():
+    """``1 of 1 expectation``, ``1 of 2 expectations``."""
+    rows = check_rows(verdict(experiment(variant("expectation_failed", answers=[BROKEN]))))
+    assert rows.variants[0].said == "1 of 1 expectation failed"
+    both = variant("expectation_failed", answers=[HELD, BROKEN])
+    assert check_rows(verdict(experiment(both))).variants[0].said == "1 of 2 expectations failed"
 
 
 def test_allow_missing_forgives_missing_and_unused_only():

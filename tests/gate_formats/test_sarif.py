@@ -79,7 +79,7 @@ def test_what_github_would_refuse_is_counted(validate):
     (run,) = log["runs"]
     assert len(run["results"]) == MOST_RESULTS
     (told,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert told["message"]["text"].startswith("7 more results are left out")
+    assert told["message"]["text"].startswith("7 more results left out")
 
 
 def test_fingerprints_tell_findings_apart_and_outlive_values():
