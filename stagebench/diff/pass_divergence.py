@@ -319,10 +319,8 @@ class TwoLowerings:
 
 
 def first_divergence(compared: Sequence[PassComparison]) -> PassComparison | None:
-    """The first pass that diverges; an outermost one where there is one."""
-    found = [each for each in compared if each.state == "diverges"]
-    outer = [each for each in found if each.aligned.either.parent is None]
-    return next(iter(outer or found), None)
+    """The first pass that diverges, in the order in which all are shown: nested or not."""
+    return next((each for each in compared if each.state == "diverges"), None)
 
 
 def _inherited(edits: Sequence[tuple[str, int, int, int, int]], kinds: Sequence[str]) -> set[int]:

@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from stagebench.diff.pass_alignment import align_passes
+from stagebench.diff.pass_alignment import AlignedPass, align_passes
+from stagebench.diff.pass_divergence import PassComparison, first_divergence
 from stagebench.diff.pass_runs import Lowering, PassStep
 from stagebench.errors import DumpError
 from stagebench.model import PassRun
@@ -103,3 +104,16 @@ def test_every_run_is_aligned_once_and_in_order(right):
         assert found == [run.sequence for run in runs]
     outer = [pair for pair in aligned if pair.either.parent is None]
     assert all(pair.left and pair.right for pair in outer)
+
+
+def test_the_first_divergence_is_the_first_that_is_shown():
+    """In the order of the alignment: also where it is nested below a pass that only carries on."""
+    nested = AlignedPass(step(1, "s", 1, 0), step(1, "s", 1, 0))
+    compared = [
+        PassComparison(AlignedPass(step(0, "p"), step(0, "p")), "same"),
+        PassComparison(nested, "diverges"),
+        PassComparison(AlignedPass(step(2, "q"), step(2, "q")), "diverges"),
+    ]
+    assert first_divergence(compared) is compared[1]
+    assert first_divergence(compared[2:]) is compared[2]
+    assert first_divergence(compared[:1]) is None
