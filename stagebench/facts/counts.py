@@ -7,18 +7,33 @@ factor in front; sums collect equal terms, so that ``3*K + 2*K`` reads ``5*K``.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import overload
 
 from stagebench.model import Extent
 
 
-def product(extents: Iterable[Extent]) -> Extent:
-    """The product of trip counts: an integer if all are, else ``c*(a)*(b)``."""
+@overload
+def product(extents: Iterable[Extent]) -> Extent: ...
+
+
+@overload
+def product(extents: Iterable[Extent | None]) -> Extent | None: ...
+
+
+def product(extents: Iterable[Extent | None]) -> Extent | None:
+    """The product of trip counts: an integer if all are, else ``c*(a)*(b)``.
+
+    ``None`` where one is, unless another is zero.
+    """
+    extents = list(extents)
+    if None in extents:
+        return 0 if 0 in extents else None
     factor = 1
     symbols: list[str] = []
     for extent in extents:
         if isinstance(extent, int):
             factor *= extent
-        else:
+        elif extent is not None:
             symbols.append(extent)
     if factor == 0 or not symbols:
         return factor
@@ -28,11 +43,24 @@ def product(extents: Iterable[Extent]) -> Extent:
     return "*".join([*([str(factor)] if factor != 1 else []), *sorted(symbols)])
 
 
-def total(counts: Iterable[Extent]) -> Extent:
-    """The sum of counts as `product` makes them: an integer if all are, else a sum of terms."""
+@overload
+def total(counts: Iterable[Extent]) -> Extent: ...
+
+
+@overload
+def total(counts: Iterable[Extent | None]) -> Extent | None: ...
+
+
+def total(counts: Iterable[Extent | None]) -> Extent | None:
+    """The sum of counts as `product` makes them: an integer if all are, else a sum of terms.
+
+    ``None`` where one is.
+    """
     constant = 0
     terms: dict[str, int] = {}
     for count in counts:
+        if count is None:
+            return None
         if isinstance(count, int):
             constant += count
             continue

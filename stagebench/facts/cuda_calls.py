@@ -14,7 +14,7 @@ from stagebench.facts import cuda_asm, cuda_callees
 from stagebench.facts.cuda_context import Context, Found
 from stagebench.facts.cuda_expressions import named, render, squeeze, value_of
 from stagebench.facts.cuda_index import CudaIndex, base_identifier
-from stagebench.facts.cuda_loops import product
+from stagebench.facts.cuda_loops import multiplied, split_product, written
 from stagebench.facts.cuda_names import Callee, CalleeNames
 from stagebench.facts.cuda_records import CudaSite, HiddenSync
 from stagebench.model.base import Extent
@@ -76,7 +76,7 @@ class CallReader:
                     args=args,
                     per_call=per_call,
                     line=self._index.line(call),
-                    dynamic=product([per_call, *(loop.extent for loop in context.loops)]),
+                    dynamic=written(multiplied((per_call, ()), context.nest.executions)),
                 )
             )
 
@@ -100,7 +100,7 @@ class CallReader:
         names = self._index.parameters(definitions[0])
         given = dict(zip(names, self._arguments(call), strict=False))
         for site in _without_halves(bodies[0].sites):
-            loops = guarded.loops + site.loops
+            factors = guarded.nest.of_call(site.factors, given)
             args = {name: _passed(value, given) for name, value in site.args.items()}
             op, args = cuda_asm.whole_barrier(site.op, args)
             moved = msgspec.structs.replace(
@@ -108,15 +108,17 @@ class CallReader:
                 op=op,
                 args=args,
                 line=line,
-                loops=loops,
+                loops=guarded.loops + site.loops,
                 guards=guarded.guards + site.guards,
-                dynamic=product(loop.extent for loop in loops),
+                dynamic=written(factors),
+                factors=factors,
                 via=(name, *site.via),
             )
             context.add_site(moved)
         for hidden in bodies[0].hidden:
-            count = product([*(loop.extent for loop in guarded.loops), hidden.dynamic])
-            context.found.hidden.append(msgspec.structs.replace(hidden, line=line, dynamic=count))
+            count = guarded.nest.of_call(split_product([hidden.dynamic]), given)
+            moved_hidden = msgspec.structs.replace(hidden, line=line, dynamic=written(count))
+            context.found.hidden.append(moved_hidden)
 
     def _method(self, call: Node, function: Node, leaf: Node, context: Context) -> None:
         receiver = function.child_by_field_name("argument")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from stagebench.facts.cuda_loops import product
+from stagebench.facts.cuda_loops import written
+from stagebench.facts.cuda_nest import Header, Nest
 from stagebench.facts.cuda_records import CudaLoop, CudaSite, HiddenSync
 from stagebench.facts.cuda_syntax import CudaSyntaxError
 from stagebench.model.base import Extent
@@ -26,21 +27,23 @@ class Context:
     """The loops and conditions around, and where findings go; ``depth`` counts statements."""
 
     found: Found
+    nest: Nest
     loops: tuple[CudaLoop, ...] = ()
     guards: tuple[str, ...] = ()
     depth: int = 0
 
-    def within(self, loop: CudaLoop) -> Context:
+    def within(self, loop: CudaLoop, header: Header) -> Context:
         """Inside a loop."""
-        return Context(self.found, (*self.loops, loop), self.guards, self.depth + 1)
+        nest = self.nest.within(header)
+        return Context(self.found, nest, (*self.loops, loop), self.guards, self.depth + 1)
 
     def under(self, *guards: str) -> Context:
         """Inside a statement, under these conditions."""
-        return Context(self.found, self.loops, (*self.guards, *guards), self.depth + 1)
+        return Context(self.found, self.nest, self.loops, (*self.guards, *guards), self.depth + 1)
 
     def behind(self, guard: str) -> Context:
         """In the same statement, where a condition holds from here on."""
-        return Context(self.found, self.loops, (*self.guards, guard), self.depth)
+        return Context(self.found, self.nest, self.loops, (*self.guards, guard), self.depth)
 
     def add(self, op: str, callee: str, args: dict[str, Extent], line: int) -> None:
         """Add a site at this place."""
@@ -52,7 +55,8 @@ class Context:
                 line=line,
                 loops=self.loops,
                 guards=self.guards,
-                dynamic=product(loop.extent for loop in self.loops),
+                dynamic=written(self.nest.executions),
+                factors=self.nest.executions,
             )
         )
 

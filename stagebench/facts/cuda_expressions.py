@@ -118,7 +118,7 @@ def _inside(node: Node, text: Text) -> int | None:
 
 
 def _cast(node: Node, text: Text) -> int | None:
-    if not _is_integer_cast(node, text):
+    if not is_integer_cast(node, text):
         return None
     return constant(node.child_by_field_name("value"), text)
 
@@ -133,7 +133,7 @@ def _unary(node: Node, text: Text) -> int | None:
 def _binary(node: Node, text: Text) -> int | None:
     left = constant(node.child_by_field_name("left"), text)
     right = constant(node.child_by_field_name("right"), text)
-    compute = _COMPUTE.get(operator_of(node))
+    compute = COMPUTE.get(operator_of(node))
     return None if left is None or right is None or compute is None else compute(left, right)
 
 
@@ -166,7 +166,7 @@ _EVALUATE: dict[str, Callable[[Node, Text], int | None]] = {
     "binary_expression": _binary,
     "conditional_expression": _conditional,
 }
-_COMPUTE: dict[str, Callable[[int, int], int | None]] = {
+COMPUTE: dict[str, Callable[[int, int], int | None]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
@@ -215,7 +215,7 @@ def _write_inside(node: Node, text: Text) -> _Shown | None:
 
 def _write_cast(node: Node, text: Text) -> _Shown | None:
     value = node.child_by_field_name("value")
-    return _render(value, text) if value is not None and _is_integer_cast(node, text) else None
+    return _render(value, text) if value is not None and is_integer_cast(node, text) else None
 
 
 def _write_unary(node: Node, text: Text) -> _Shown | None:
@@ -276,7 +276,8 @@ def _write_clause(node: Node, text: Text) -> _Shown | None:
     return _render(value, text) if value is not None and len(named(node)) == 1 else None
 
 
-def _is_integer_cast(node: Node, text: Text) -> bool:
+def is_integer_cast(node: Node, text: Text) -> bool:
+    """Whether a cast is to an integer type."""
     target = node.child_by_field_name("type")
     return target is not None and _INTEGER_TYPE.match(squeeze(text(target))) is not None
 

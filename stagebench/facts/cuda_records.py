@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from stagebench.model.base import Extent, Record
 
+Factors = tuple[int, tuple[str, ...]]
+"""A product: its integer part, and its symbolic factors in order."""
+
 
 class CudaLoop(Record, frozen=True, kw_only=True):
     """A loop around a site.
@@ -28,8 +31,8 @@ class CudaSite(Record, frozen=True, kw_only=True):
     ``line`` is the 1-based physical line of the call in the kernel; for a site inside a device
     function that is the line of the outermost call, and ``via`` names the functions, outermost
     first.  ``loops`` and ``guards`` are outermost first; a guard is the condition, ``!(…)`` in its
-    else branch.  ``dynamic`` is the product of the loops' extents: executions by one thread that
-    reaches the site in one CTA, every branch taken.
+    else branch.  ``dynamic`` is how often one thread that reaches the site executes it in one CTA,
+    every branch taken; ``factors`` is the same, not yet written as a product.
     """
 
     op: str
@@ -38,7 +41,8 @@ class CudaSite(Record, frozen=True, kw_only=True):
     line: int
     loops: tuple[CudaLoop, ...]
     guards: tuple[str, ...]
-    dynamic: Extent
+    dynamic: Extent | None
+    factors: Factors | None
     via: tuple[str, ...] = ()
 
 
@@ -55,7 +59,7 @@ class HiddenSync(Record, frozen=True, kw_only=True):
     args: dict[str, Extent]
     per_call: int
     line: int
-    dynamic: Extent
+    dynamic: Extent | None
 
 
 class SharedArray(Record, frozen=True, kw_only=True):

@@ -8,8 +8,8 @@ that the parser did not understand raises ``CudaSyntaxError``.
 How it counts (DESIGN, "The JSON that scripts rely on"):
 
 - A site is a call in the text, a ``#pragma unroll`` loop around it or not.  ``dynamic`` multiplies
-  the trip counts of the enclosing loops, every branch taken; a call in a loop's condition counts as
-  one in its body.
+  the trip counts of the enclosing loops (``cuda_nest`` adds up those that depend on each other),
+  every branch taken; a call in a loop's condition counts as one in its body.
 - ``arrive_and_expect_tx`` has two effects and is two sites on one line: ``mbarrier_arrive`` and
   ``mbarrier_expect_tx``.
 - A call of a device function that the file defines is replaced by that function's sites (``via``
@@ -29,7 +29,7 @@ from collections.abc import Iterable
 
 from stagebench.facts.cuda_expressions import named, value_of
 from stagebench.facts.cuda_index import CudaIndex, is_kernel
-from stagebench.facts.cuda_loops import join_product, split_product
+from stagebench.facts.cuda_loops import join_product
 from stagebench.facts.cuda_memory import arena_aliases, shared_arrays
 from stagebench.facts.cuda_records import (
     ArenaAlias,
@@ -73,12 +73,19 @@ def sync_totals(sites: Iterable[CudaSite]) -> dict[str, SyncTotal]:
     """Sum sites per op, ops sorted; equal symbolic terms are added up behind the integer part."""
     static: dict[str, int] = {}
     terms: dict[str, dict[tuple[str, ...], int]] = {}
+    unknown: set[str] = set()
     for site in sites:
         static[site.op] = static.get(site.op, 0) + 1
-        factor, symbols = split_product(loop.extent for loop in site.loops)
         sums = terms.setdefault(site.op, {})
-        sums[symbols] = sums.get(symbols, 0) + factor
-    return {op: SyncTotal(static=static[op], dynamic=_sum(terms[op])) for op in sorted(static)}
+        if site.factors is None:
+            unknown.add(site.op)
+        else:
+            factor, symbols = site.factors
+            sums[symbols] = sums.get(symbols, 0) + factor
+    return {
+        op: SyncTotal(static=static[op], dynamic=None if op in unknown else _sum(terms[op]))
+        for op in sorted(static)
+    }
 
 
 def _read(source: str) -> tuple[CudaKernel, ...]:

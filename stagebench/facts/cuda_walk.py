@@ -14,7 +14,8 @@ from stagebench.facts.cuda_calls import CallReader
 from stagebench.facts.cuda_context import Context, Found
 from stagebench.facts.cuda_expressions import constant, named, render, squeeze
 from stagebench.facts.cuda_index import CudaIndex, Event
-from stagebench.facts.cuda_loops import for_loop
+from stagebench.facts.cuda_loops import for_header
+from stagebench.facts.cuda_nest import Header, Nest
 from stagebench.facts.cuda_records import CudaLoop
 from stagebench.facts.cuda_syntax import CudaSyntaxError
 
@@ -67,7 +68,8 @@ class FunctionReader:
         body = function.child_by_field_name("body")
         self._reading.append(function.id)
         if body is not None:
-            self._statement(body, Context(found))
+            parameters = frozenset(self._index.parameters(function))
+            self._statement(body, Context(found, Nest(self._index, parameters)))
         self._reading.pop()
         self._read[function.id] = found
         return found
@@ -95,8 +97,9 @@ class FunctionReader:
 
     def _for(self, node: Node, context: Context) -> None:
         early = self._index.exits_early(node, None)
-        loop = for_loop(node, self._text, self._index.line(node), exits_early=early)
-        inside = context.within(loop)
+        name, values, extent = for_header(node, self._text)
+        loop = CudaLoop(var=name, extent=extent, line=self._index.line(node), exits_early=early)
+        inside = context.within(loop, Header(node, name, values, extent))
         self._part(node, "initializer", context)
         self._part(node, "condition", inside)
         self._part(node, "update", inside)
@@ -132,7 +135,7 @@ class FunctionReader:
             line=self._index.line(node),
             exits_early=self._index.exits_early(node, own_test),
         )
-        inside = context.within(loop)
+        inside = context.within(loop, Header(node, "", None, loop.extent))
         self._part(node, "condition", inside)
         self._body(node, inside)
 

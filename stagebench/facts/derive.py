@@ -13,6 +13,7 @@ from stagebench.facts.buffers import shared_buffers
 from stagebench.facts.cuda_sites import CudaKernel, read_cuda
 from stagebench.facts.cuda_syntax import CudaSyntaxError
 from stagebench.facts.diagnostics import diagnose
+from stagebench.facts.execution_notes import execution_notes
 from stagebench.facts.launch import launch
 from stagebench.facts.lines import with_lines
 from stagebench.facts.pipeline import pipeline_loops
@@ -61,6 +62,7 @@ def derive_facts(
             *not_on_arch(ops, arch),
             *diagnose(observation, loops, buffers, smem, rings, ops),
             *profiler_diagnostics(kernel),
+            *execution_notes(kernel),
             *disagreements,
             *notes,
         ),

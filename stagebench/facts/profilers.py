@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from stagebench.facts.counts import product
+from stagebench.facts.sync import executions
 from stagebench.model import Diagnostic, Evidence, LaunchTensor, ProfilerBuffer
 from stagebench.model.diagnostic import Severity
 from stagebench.model.observation import SeenKernel, SeenSite
@@ -101,7 +101,7 @@ def _room(
 
 def _records(kernel: SeenKernel, sites: Sequence[SeenSite]) -> int | None:
     """How many records the busiest lane writes, every branch taken but those on the thread."""
-    executed = [product(kernel.loops[index].extent for index in site.loops) for site in sites]
+    executed = [executions(kernel, site) for site in sites]
     busiest = 0
     for path in {site.partition for site in sites}:
         mine = [

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from stagebench.facts.counts import product, total
 from stagebench.facts.cuda_sites import CudaKernel, CudaSite
+from stagebench.facts.sync import executions
 from stagebench.model import Diagnostic, Evidence, Extent
 from stagebench.model.observation import SeenKernel, SeenSite
 
@@ -77,8 +78,8 @@ def _compare(
 
 def _executions(
     kernel: SeenKernel, seen: Sequence[SeenSite], written: Sequence[CudaSite]
-) -> tuple[Extent, Extent]:
-    in_ir = total(product(kernel.loops[i].extent for i in site.loops) for site in seen)
+) -> tuple[Extent | None, Extent | None]:
+    in_ir = total(executions(kernel, site) for site in seen)
     return in_ir, total(site.dynamic for site in written)
 
 
@@ -99,8 +100,8 @@ def _unconfirmed(ops: Sequence[str], kernel: SeenKernel, cuda: CudaKernel) -> li
         Diagnostic(
             severity="note",
             code="executions-not-confirmed",
-            message="a trip count is symbolic: the generated CUDA confirms the call sites, not the "
-            f"executions, of {', '.join(names)}",
+            message="a trip count is not constant: the generated CUDA confirms the call sites, "
+            f"not the executions, of {', '.join(names)}",
         )
     ]
 

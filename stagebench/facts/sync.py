@@ -1,17 +1,18 @@
 """Which synchronising calls does the generated kernel make, where, and how often are they executed?
 
 Counting rules (DESIGN: the JSON that scripts rely on): a call site counts once; its executions are
-the product of the trip counts of the loops around it, every branch taken, for one thread that
-reaches it.
+the trips of the innermost loop around it, over all trips of the loops around that, every branch
+taken, for one thread that reaches it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stagebench.facts.counts import product, total
-from stagebench.model import Observation, SyncOp, SyncTotal
+from stagebench.facts.counts import total
+from stagebench.model import Extent, Observation, SyncOp, SyncTotal
 from stagebench.model.facts import Role, Section
+from stagebench.model.observation import SeenKernel, SeenSite
 
 
 def sync_ops(
@@ -28,7 +29,7 @@ def sync_ops(
             role=role,
             section=section,
             static=1,
-            dynamic=product(kernel.loops[index].extent for index in site.loops),
+            dynamic=executions(kernel, site),
             args=site.args,
             file=site.file,
             line=site.line,
@@ -42,6 +43,11 @@ def sync_ops(
             kernel.sites, roles, sections, cuda_lines, strict=True
         )
     )
+
+
+def executions(kernel: SeenKernel, site: SeenSite) -> Extent | None:
+    """How often one thread that reaches a site executes it, every branch taken."""
+    return kernel.loops[site.loops[-1]].executions if site.loops else 1
 
 
 def sync_totals(ops: Iterable[SyncOp]) -> dict[str, SyncTotal]:

@@ -27,9 +27,9 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 _UNSIGNED_ONLY = (ast.FloorDiv, ast.Mod, ast.RShift)
 
 
-def extent_in_block(extent: Extent, block: Sequence[int]) -> Extent:
+def extent_in_block(extent: Extent | None, block: Sequence[int]) -> Extent | None:
     """Return a number where the extent has one in this block, else the extent as it was."""
-    if isinstance(extent, int):
+    if extent is None or isinstance(extent, int):
         return extent
     try:
         tree = ast.parse(_DIVIDES.sub("//", extent), mode="eval")

@@ -48,8 +48,8 @@ def total(values: Sequence[int | None]) -> int | None:
     return None if any(value is None for value in values) else sum(value or 0 for value in values)
 
 
-def total_extent(values: Sequence[Extent]) -> Extent:
-    """The sum; ``symbolic`` where one is."""
+def total_extent(values: Sequence[Extent | None]) -> Extent:
+    """The sum; ``symbolic`` where one is, or is not known."""
     if all(isinstance(value, int) for value in values):
         return sum(value for value in values if isinstance(value, int))
     return "symbolic"

@@ -140,7 +140,8 @@ class SyncOp(Record, frozen=True, kw_only=True):
     """One call site of the generated kernel.
 
     ``static`` is 1; ``dynamic`` is how often one thread that reaches the site executes it in one
-    CTA, every data-dependent branch taken (an expression where a trip count is symbolic).
+    CTA, every branch taken: an expression of names that are bound outside of all loops where a trip
+    count is symbolic, ``None`` where there is none.
     ``loops`` is the nest, outermost first, each ``var<extent``.  ``line`` is the 1-based Python
     line in ``file`` (a name without its folder): ``exact`` where the statement itself carries it,
     ``synthetic`` where a pass injected the statement and the line is that of the nearest enclosing
@@ -152,7 +153,7 @@ class SyncOp(Record, frozen=True, kw_only=True):
     role: Role
     section: Section | None
     static: int
-    dynamic: Extent
+    dynamic: Extent | None
     args: dict[str, Extent]
     file: str | None
     line: int | None
@@ -164,10 +165,13 @@ class SyncOp(Record, frozen=True, kw_only=True):
 
 
 class SyncTotal(Record, frozen=True, kw_only=True):
-    """Sums over the sites of one op: ``static`` call sites, ``dynamic`` executions."""
+    """Sums over the sites of one op: ``static`` call sites, ``dynamic`` executions.
+
+    ``dynamic`` is ``None`` where that of one site is.
+    """
 
     static: int
-    dynamic: Extent
+    dynamic: Extent | None
 
 
 class TmaDescriptor(Record, frozen=True, kw_only=True):

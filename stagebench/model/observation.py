@@ -22,10 +22,16 @@ from stagebench.model.facts import (
 
 
 class SeenLoop(Record, frozen=True, kw_only=True):
-    """A loop of the generated kernel; ``start`` and ``end`` bound its sites in walk order."""
+    """A loop of the generated kernel; ``start`` and ``end`` bound its sites in walk order.
+
+    ``extent`` is its own trip count, as written.  ``executions`` is how often its body runs in all
+    trips of all loops around it: exactly, where an extent depends on the loops around; ``None``
+    where that can't be told.
+    """
 
     var: str
     extent: Extent
+    executions: Extent | None
     pipelined: bool
     start: int
     end: int

@@ -281,7 +281,7 @@ def _sync_sites(sites: Sequence[SyncOp]) -> Section:
             (
                 "  " + site.op,
                 " ".join(site.loops),
-                str(site.dynamic),
+                known(site.dynamic),
                 ", ".join(
                     [*(_argument(name, value) for name, value in site.args.items()), *_guards(site)]
                 ),
@@ -312,7 +312,7 @@ def _sync_totals(facts: Facts) -> Section:
         total = facts.sync_totals[op]
         sites = [site for site in facts.sync_ops if site.op == op]
         pending = wait_depths(sites) if any("max_pending" in site.args for site in sites) else ""
-        rows.append((op, str(total.static), str(total.dynamic), pending))
+        rows.append((op, str(total.static), known(total.dynamic), pending))
     if not rows:
         return Section(title="Sync totals", lines=("no sync op: looked for and not found",))
     return Section(

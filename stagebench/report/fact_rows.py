@@ -262,7 +262,7 @@ def _sync_totals(column_facts: Column) -> Iterable[FactRow]:
 def _of_op(op: str) -> Callable[[Facts], str]:
     def value(facts: Facts) -> str:
         total = facts.sync_totals.get(op)
-        return "0" if total is None else f"{total.static} · {total.dynamic}"
+        return "0" if total is None else f"{total.static} · {quantities.known(total.dynamic)}"
 
     return value
 

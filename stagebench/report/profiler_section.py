@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from stagebench.model import Extent, Launch, ProfilerBuffer, SyncOp
 from stagebench.report import quantities
 from stagebench.report.explain_section import Section
-from stagebench.visible_text import visible
 from stagebench.report.quantities import UNKNOWN, known
+from stagebench.visible_text import visible
 
 _START, _END = "timer_start_cuda", "timer_end_cuda"
 
@@ -51,4 +51,4 @@ def _row(event: Extent, profiler: ProfilerBuffer, ops: Sequence[SyncOp]) -> tupl
 
 
 def _counts(ops: Sequence[SyncOp]) -> str:
-    return f"{len(ops)} · {' + '.join(str(op.dynamic) for op in ops) or 0}"
+    return f"{len(ops)} · {' + '.join(known(op.dynamic) for op in ops) or 0}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from stagebench.facts.cuda_sites import sync_totals
+
 
 @pytest.mark.parametrize(
     ("header", "extent"),
@@ -59,6 +61,42 @@ def test_nested_loops_multiply(read_body):
     assert [(loop.var, loop.extent) for loop in kernel.sites[1].loops] == [
         ("i", 3), ("j", "K + 1"), ("k", 5),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("loops", "executed"),
+    [
+        ("for (int i = 0; i < 8; ++i) for (int j = 0; j < i + 1; ++j)", 36),
+        ("for (int i = 0; i < 4; ++i) for (int k = 0; k < K; ++k) for (int j = i; j < 4; j += 2)",
+         "6 * K"),
+        ("for (int i = 7; i >= 0; --i) for (int j = 0; j < min(i, 3) - 1; ++j)", 11),
+        ("for (int i = 2; i < 6; ++i) { int n = i * i; for (int j = 0; j < (n >> 1); ++j)", 26),
+        ("for (int i = 0; i < 8; ++i) { int n = K * 2; for (int j = 0; j < n; ++j)",
+         "8 * (K * 2)"),
+        ("for (int i = 0; i < 8; ++i) for (int j = 0; j < A[0]; ++j)", "8 * A[0]"),
+        ("for (int i = 0; i < 0; ++i) for (int j = 0; j < A[i]; ++j)", 0),
+        ("for (int i = 0; i < K; ++i) for (int j = 0; j < i + 1; ++j)", None),
+        ("for (int i = 0; i < 8; ++i) for (int j = 0; j < A[i]; ++j)", None),
+        ("int n[1]; for (int i = 0; i < 8; ++i) for (int j = 0; j < n[0]; ++j)", None),
+        ("for (int i = 0; i < 8; ++i) while (A[0] < i)", None),
+        ("for (int i = 0; i < 2000000; ++i) for (int j = 0; j < i; ++j)", None),
+    ],
+)  # fmt: skip
+def test_trip_counts_that_depend_on_loops_around(read_body, loops, executed):
+    """Added up exactly over static ranges, other loops as factors; never in a loop's variable."""
+    (site,) = read_body(f"{loops} __syncthreads(); {'}' * loops.count('{')}").sites
+    assert site.dynamic == executed
+    assert sync_totals([site])["syncthreads"].dynamic == executed
+
+
+@pytest.mark.parametrize(
+    ("argument", "executed"), [("4", 32), ("K", "8 * K"), ("i + 1", None), ("A[i]", None)]
+)
+def test_a_trip_count_that_a_call_passes(read_body, argument, executed):
+    """A device function's loop runs as often as the call says, where that is the same each time."""
+    before = "__device__ void f(int n) { for (int j = 0; j < n; ++j) __syncthreads(); }"
+    (site,) = read_body(f"for (int i = 0; i < 8; ++i) f({argument});", before).sites
+    assert site.dynamic == executed
 
 
 def test_header_parts_count_inside_or_outside(read_body):

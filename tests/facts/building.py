@@ -9,6 +9,8 @@ import msgspec
 
 from stagebench.facts.barriers import barriers
 from stagebench.facts.buffers import shared_buffers
+from stagebench.facts.counts import product
+from stagebench.facts.cuda_loops import split_product
 from stagebench.facts.cuda_records import CudaKernel, CudaLoop, CudaSite
 from stagebench.facts.roles import assign_roles
 from stagebench.facts.sections import assign_sections
@@ -34,10 +36,12 @@ class Nest:
     extent: int | str
     body: tuple
     pipelined: bool
+    executions: int | str | None
 
 
-def nest(var, extent, *body, pipelined=False):
-    return Nest(var, extent, body, pipelined)
+def nest(var, extent, *body, pipelined=False, executions="product"):
+    """A loop; ``executions`` of its body are the product of the extents where nothing is said."""
+    return Nest(var, extent, body, pipelined, executions)
 
 
 def site(op, *, tx=None, guards=(), buffer=None, barrier=None, slots=None, **more):
@@ -88,7 +92,14 @@ def _lay(body, around, sites, loops):
             continue
         index, start = len(loops), len(sites)
         loop = SeenLoop(
-            var=item.var, extent=item.extent, pipelined=item.pipelined, start=start, end=start
+            var=item.var,
+            extent=item.extent,
+            executions=item.executions
+            if item.executions != "product"
+            else product([*(loops[outer].extent for outer in around), item.extent]),
+            pipelined=item.pipelined,
+            start=start,
+            end=start,
         )
         loops.append(loop)
         _lay(item.body, (*around, index), sites, loops)
@@ -209,7 +220,14 @@ def cuda_site(op, dynamic=1, *, line=1):
     """A site of the generated CUDA; ``dynamic`` is its one loop's extent."""
     loops = () if dynamic == 1 else (CudaLoop(var="i", extent=dynamic, line=line),)
     return CudaSite(
-        op=op, callee=f"tl::{op}", args={}, line=line, loops=loops, guards=(), dynamic=dynamic
+        op=op,
+        callee=f"tl::{op}",
+        args={},
+        line=line,
+        loops=loops,
+        guards=(),
+        dynamic=dynamic,
+        factors=split_product([dynamic]),
     )
 
 

@@ -27,6 +27,16 @@ def test_a_symbolic_trip_count_is_kept():
     assert (op.dynamic, op.loops) == ("4*((K + 63) // 64)", ("k<(K + 63) // 64", "i<4"))
 
 
+def test_executions_that_are_not_a_product():
+    """What the reader of the IR added up is taken as it is, also that it can't be told."""
+    body = nest("i", 8, nest("j", "i + 1", site("syncthreads"), executions=36))
+    lost = nest("i", "A[0]", nest("j", "i + 1", site("syncthreads"), executions=None))
+    ops = ops_of(observation(body, lost, site("syncthreads")))
+    assert [op.dynamic for op in ops] == [36, None, 1]
+    assert sync_totals(ops)["syncthreads"].dynamic is None
+    assert sync_totals(ops[::2])["syncthreads"].dynamic == 37
+
+
 def test_guards_are_the_thread_range_first():
     """The branch on threads stands before other conditions, and both count as taken."""
     (op,) = ops_of(observation(site("tma_load", tx="tx < 128", guards=("k == 0",))))

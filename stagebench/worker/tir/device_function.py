@@ -21,6 +21,7 @@ from stagebench.worker.tir import nodes as ir
 from stagebench.worker.tir import storage
 from stagebench.worker.tir.index_values import index_values
 from stagebench.worker.tir.intrinsic import Intrinsic
+from stagebench.worker.tir.loop_nest import LoopNest
 from stagebench.worker.tir.nodes import bare_name, tirx, tvm
 
 BLOCK_AXES = ("blockIdx.x", "blockIdx.y", "blockIdx.z")
@@ -66,6 +67,7 @@ class DeviceWalk:
         self.arena: list[SeenArenaSlot] = []
         self.extents: dict[str, Extent] = {}
         self._nest: list[int] = []
+        self._loops_around = LoopNest()
         self._partition: list[str] = []
         self._guards: list[str] = []
         self._locations: list[tuple[str, int]] = []
@@ -109,6 +111,7 @@ class DeviceWalk:
     def visit(self, stmt: Any) -> None:
         """Visit a statement and everything below it, in execution order."""
         location = self.locate(stmt)
+        self._loops_around.note(stmt)
         if location is not None:
             self._locations.append(location)
         for expr in ir.expressions(stmt):
@@ -131,7 +134,14 @@ class DeviceWalk:
         index = len(self.loops)
         start = len(self.sites)
         pipelined = isinstance(stmt, tirx.For) and self.is_pipelined(stmt)
-        loop = SeenLoop(var=var, extent=extent, pipelined=pipelined, start=start, end=start)
+        loop = SeenLoop(
+            var=var,
+            extent=extent,
+            executions=self._loops_around.enter(stmt, extent),
+            pipelined=pipelined,
+            start=start,
+            end=start,
+        )
         self.loops.append(loop)
         self._nest.append(index)
         location = self.locate(stmt) if pipelined else None
@@ -142,6 +152,7 @@ class DeviceWalk:
         if location:
             self._loop_lines.pop()
         self._nest.pop()
+        self._loops_around.leave()
         self.loops[index] = msgspec.structs.replace(loop, end=len(self.sites))
 
     def _bind(self, var: Any, first: Any, extent: Any) -> None:

@@ -88,13 +88,15 @@ def _evaluate(node: Any, value_of: Callable[[str], int]) -> int:
         return value_of(ir.text_of(node))
     if isinstance(node, tirx.Cast):
         return _evaluate(node.value, value_of)
-    if isinstance(node, ir.Call):
-        compute = _CALLS.get(bare_name(ir.op_name(node)))
-        operands = list(node.args)
-    else:
-        compute = _NODES.get(type(node).__name__)
-        operands = [getattr(node, "a", None), getattr(node, "b", None)]
+    compute, operands = operation(node)
     if compute is None:
         raise _UnknownNodeError
     left, right = (_evaluate(operand, value_of) for operand in operands)
     return compute(left, right)
+
+
+def operation(node: Any) -> tuple[Callable[[int, int], int] | None, list[Any]]:
+    """How a node of arithmetic is computed, ``None`` for any other, and its operands."""
+    if isinstance(node, ir.Call):
+        return _CALLS.get(bare_name(ir.op_name(node))), list(node.args)
+    return _NODES.get(type(node).__name__), [getattr(node, side, None) for side in ("a", "b")]
