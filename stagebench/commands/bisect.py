@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from stagebench.commands import sweep
 from stagebench.commands.json_output import STDOUT, write_json
+from stagebench.commands.path_option import a_path, not_empty
 from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_DIFFERENT, EXIT_OK
 
@@ -68,10 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     sweep.add_machine(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--json", metavar="FILE", help="write it as JSON; - for standard output")
+    output.add_argument(
+        "--json", type=not_empty, metavar="FILE", help="write it as JSON; - for standard output"
+    )
     output.add_argument("--all", action="store_true", help="show every changed fact, none folded")
     output.add_argument(
-        "--dump-dir", type=Path, metavar="DIR", help="keep the dumps of what was looked at"
+        "--dump-dir", type=a_path, metavar="DIR", help="keep the dumps of what was looked at"
     )
     sweep.add_limits(parser)
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from pathlib import Path
 
 from stagebench.commands.integer_option import positive
+from stagebench.commands.path_option import a_path, not_empty
 from stagebench.errors import UsageError
 
 _LARGEST_SEED = (1 << 63) - 1
@@ -40,7 +40,7 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--inputs",
-        type=Path,
+        type=a_path,
         metavar="FILE.npz",
         help="own values of input tensors by name, in the kernel's dtype (or its raw bits)",
     )
@@ -49,6 +49,7 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         default=[],
+        type=not_empty,
         metavar="FILE.py[::CASE]",
         help="inputs and reference of an experiment's case (EXPERIMENT.py::case), or the functions "
         "inputs and reference of a file, such as the kernel's own",
@@ -64,7 +65,7 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--max-ctas", type=positive, metavar="N", help="CTAs that are probed (64)")
     parser.add_argument(
-        "--expected", type=Path, metavar="FILE.npz", help="what outputs must be, by name"
+        "--expected", type=a_path, metavar="FILE.npz", help="what outputs must be, by name"
     )
 
 

@@ -19,6 +19,7 @@ from stagebench.commands.build_options import (
 from stagebench.commands.integer_option import integer
 from stagebench.commands.json_output import STDOUT, check_json, write_json
 from stagebench.commands.output_place import check_folder
+from stagebench.commands.path_option import a_path, not_empty
 from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, MachineError, UsageError
 
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--out",
-        type=Path,
+        type=a_path,
         required=True,
         metavar="DIR",
         help="a new or empty folder, or FILE.tar; a bundle that is there is replaced",
@@ -51,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--json",
+        type=not_empty,
         metavar="FILE",
         help="write what was packed, what was left out and what was found as JSON; - for standard "
         "output",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from stagebench.commands.integer_option import positive
 from stagebench.commands.json_output import STDOUT, write_json
+from stagebench.commands.path_option import a_path, not_empty
 from stagebench.commands.seconds_option import seconds
 from stagebench.errors import UsageError
 
@@ -45,7 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which = against.add_mutually_exclusive_group()
     which.add_argument("--against", metavar="REF", help="the baselines of a git revision")
     which.add_argument(
-        "--against-run", type=Path, metavar="RUN", help="the dumps of a sweep instead of baselines"
+        "--against-run",
+        type=a_path,
+        metavar="RUN",
+        help="the dumps of a sweep instead of baselines",
     )
     which.add_argument(
         "--against-compiler",
@@ -86,7 +90,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="rich",
         help="default: rich; github: annotations, markdown: a comment (60 KB at most)",
     )
-    output.add_argument("--json", metavar="FILE", help="write the verdict as JSON; - for stdout")
+    output.add_argument(
+        "--json", type=not_empty, metavar="FILE", help="write the verdict as JSON; - for stdout"
+    )
     output.add_argument(
         "--all", action="store_true", help="show clean variants, what was allowed, every answer"
     )
@@ -102,7 +108,7 @@ def add_experiments(parser: argparse.ArgumentParser) -> None:
         help="files, folders or names (default: all in experiments/)",
     )
     parser.add_argument(
-        "--dumps", type=Path, metavar="DIR", help="the baselines' folder (default: dumps/)"
+        "--dumps", type=a_path, metavar="DIR", help="the baselines' folder (default: dumps/)"
     )
 
 

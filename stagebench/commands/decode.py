@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.commands.output_place import write_output
+from stagebench.commands.path_option import a_path, not_empty
 from stagebench.commands.several_outputs import check_outputs
 from stagebench.errors import EXIT_OK, EXIT_USAGE, UsageError
 
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "buffers",
         metavar="BUFFER",
-        type=Path,
+        type=a_path,
         nargs="+",
         help="a .npy file, or the raw words (.bin); .npy.xz, .bin.xz",
     )
@@ -53,9 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(name, metavar="N", type=_count, help=meaning)
     parser.add_argument("--by-block", action="store_true", help="a row for each block, too")
     parser.add_argument("--all", action="store_true", help="show every problem")
-    parser.add_argument("--json", metavar="FILE", help="write all as JSON; - for standard output")
-    parser.add_argument("--perfetto", metavar="FILE", type=Path, help="write a Perfetto trace")
-    parser.add_argument("--svg", metavar="FILE", type=Path, help="write a drawing")
+    parser.add_argument(
+        "--json", type=not_empty, metavar="FILE", help="write all as JSON; - for standard output"
+    )
+    parser.add_argument("--perfetto", metavar="FILE", type=a_path, help="write a Perfetto trace")
+    parser.add_argument("--svg", metavar="FILE", type=a_path, help="write a drawing")
     parser.add_argument(
         "--draw-blocks",
         metavar="BLOCKS",

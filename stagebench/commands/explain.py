@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stagebench.commands.json_output import STDOUT, write_json
+from stagebench.commands.path_option import not_empty
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, DumpError, UsageError
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json",
         nargs="?",
         const=STDOUT,
+        type=not_empty,
         metavar="FILE",
         help="write the dumps as JSON; without FILE, or -: print it instead",
     )

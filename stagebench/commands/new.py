@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from stagebench.commands.output_place import cannot_write
+from stagebench.commands.path_option import a_path
 from stagebench.errors import EXIT_OK, UsageError
 
 _PLAN_ARCH = "sm_90a"
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of a plan: which of several kernels of the source",
     )
     parser.add_argument(
-        "-o", "--out", type=Path, metavar="FILE.toml", help="of a plan (default: SOURCE's name)"
+        "-o", "--out", type=a_path, metavar="FILE.toml", help="of a plan (default: SOURCE's name)"
     )
     parser.add_argument(
         "--num-stages",
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arch", nargs="+", metavar="SM", help="default: sm_80 sm_90a; of a plan: sm_90a"
     )
-    parser.add_argument("--folder", type=Path, metavar="DIR", help="default: experiments/")
+    parser.add_argument("--folder", type=a_path, metavar="DIR", help="default: experiments/")
 
 
 def run(arguments: argparse.Namespace) -> int:

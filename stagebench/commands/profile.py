@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="variants with TEXT in their id: as whole words (num_stages=1), else anywhere",
     )
-    parser.add_argument("--json", type=not_empty, metavar="FILE", help="write it as JSON; - for standard output")
+    parser.add_argument(
+        "--json", type=not_empty, metavar="FILE", help="write it as JSON; - for standard output"
+    )
     parser.add_argument("--sites", action="store_true", help="show the stalls of every wait too")
     parser.add_argument(
         "--chart", type=a_path, metavar="DIR", help="draw time and stalls against depth, as SVG"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from stagebench.commands.build_options import check_seed
 from stagebench.commands.integer_option import integer, not_negative, positive
 from stagebench.commands.output_place import check_folder
+from stagebench.commands.path_option import a_path
 from stagebench.commands.seconds_option import seconds
 from stagebench.dump.place import RUN, VARIANT
 from stagebench.errors import UsageError
@@ -24,7 +25,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--out",
-        type=Path,
+        type=a_path,
         default=Path("stagebench-profile"),
         metavar="DIR",
         help="where profile.json and probe buffers go (default: stagebench-profile)",

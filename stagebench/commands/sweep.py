@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from stagebench.commands.integer_option import integer, positive
 from stagebench.commands.json_output import STDOUT, check_json, write_json
 from stagebench.commands.output_place import check_file, write_output
+from stagebench.commands.path_option import a_path, not_empty
 from stagebench.commands.seconds_option import seconds
 from stagebench.commands.warning import warn
 from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, UsageError
@@ -45,17 +46,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group("output")
     output.add_argument(
         "--dump-dir",
-        type=_folder,
+        type=a_path,
         default=Path(DEFAULT_DUMP_DIR),
         metavar="DIR",
         help=f"where dumps go (default: {DEFAULT_DUMP_DIR})",
     )
     output.add_argument("--no-dumps", action="store_true", help="write no dumps")
     output.add_argument(
-        "--json", metavar="FILE", help="write all facts as JSON; - for standard output"
+        "--json",
+        type=not_empty,
+        metavar="FILE",
+        help="write all facts as JSON; - for standard output",
     )
     output.add_argument(
-        "--chart", type=Path, metavar="FILE", help="draw machine code against depth, as SVG"
+        "--chart", type=a_path, metavar="FILE", help="draw machine code against depth, as SVG"
     )
     output.add_argument("--all", action="store_true", help="show unchanged rows too")
     output.add_argument(
@@ -301,12 +305,6 @@ def _print(result: SweepResult, arguments: argparse.Namespace, elapsed: float) -
         dump_dir=None if arguments.no_dumps else str(arguments.dump_dir),
         notes=result.notes,
     )
-
-
-def _folder(text: str) -> Path:
-    if not text.strip():
-        raise argparse.ArgumentTypeError("an empty name (--no-dumps writes none)")
-    return Path(text)
 
 
 def _size(text: str) -> int:
