@@ -1,7 +1,7 @@
 """Which baselines does an `accept` change, and how are they written?
 
 Lowers as a check does, then, alone in the folder (a lock), compares again, shows and writes.  What
-fails for want of time or memory is no property of the code and is never accepted.
+fails for want of time, memory or its compiler is no property of the code and is never accepted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from stagebench.model import Compiler, Record
 from stagebench.model.verdict import AcceptStep, ExperimentVerdict, VariantVerdict, Verdict
 
 STEPS: tuple[AcceptStep, ...] = ("create", "fix", "trim")
-_NOT_THE_CODE = ("timeout", "out_of_memory", "crash", "unreadable_ir")
+_NOT_THE_CODE = ("timeout", "out_of_memory", "crash", "unreadable_ir", "no_compiler")
 
 
 class Step(Record, frozen=True, kw_only=True):

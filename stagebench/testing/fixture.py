@@ -18,7 +18,7 @@ from stagebench.model import Facts, ParamValue, Scalar
 from stagebench.report.check_failure import check_failure
 from stagebench.testing.checking import check_test, facts_of
 from stagebench.testing.definition import AskedCheck, axes, kernel_text
-from stagebench.testing.gathering import record
+from stagebench.testing.gathering import record_or_refuse
 from stagebench.testing.places import check_label, label_of_test
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Checks:
             check = self._definition(kernel, self._settings(given), name)
             file = (check.file, check.label)
             if self._recorded is not None:
-                record(check, self._recorded)
+                record_or_refuse(check, self._recorded)
                 return
             self._ledger.checked.add(file)
             verdict = check_test(check, expectations, allow_missing=self._allow_missing)

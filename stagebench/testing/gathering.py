@@ -19,6 +19,7 @@ from stagebench.errors import UsageError
 from stagebench.experiment.compared_with import Compared
 from stagebench.experiment.experiment_file import ExperimentFile
 from stagebench.experiment.planned_variants import plan_variants
+from stagebench.model import Record
 from stagebench.model.codec import decode, encode_pretty
 from stagebench.testing.definition import NOBODY, AskedCheck, as_experiment
 
@@ -26,7 +27,16 @@ OPTION = "--stagebench-record"
 _PASSED, _FAILED, _NO_TESTS = 0, 1, 5
 _TAIL_LINES = 15
 _MOST_NAMES = 4
+_REFUSED = ".refused"
 _numbers = itertools.count()
+
+
+class RefusedCheck(Record, frozen=True, kw_only=True):
+    """A check that asks for what can't be: ``node`` is its test, the rest says why."""
+
+    node: str
+    message: str
+    hint: str | None
 
 
 def find_tests(tests: Sequence[str], tell: Callable[[str], None]) -> tuple[ExperimentFile, ...]:
@@ -46,6 +56,9 @@ def find_tests(tests: Sequence[str], tell: Callable[[str], None]) -> tuple[Exper
         tail = "\n".join((done.stdout + done.stderr).strip().splitlines()[-_TAIL_LINES:])
         if done.returncode not in (_PASSED, _FAILED, _NO_TESTS):
             raise UsageError(f"pytest can't run {' '.join(tests)}:\n{tail}")
+        for path in sorted(Path(folder).glob(f"*{_REFUSED}")):
+            refused = decode(path.read_bytes(), RefusedCheck, str(path))
+            raise UsageError(f"{refused.node}: {refused.message}", hint=refused.hint)
         found = {
             (check.file, check.label): check
             for path in sorted(Path(folder).glob("*.json"))
@@ -84,7 +97,16 @@ def _experiment(check: AskedCheck) -> ExperimentFile:
     return file
 
 
-def record(check: AskedCheck, folder: Path) -> None:
-    """Write a check down for `find_tests`; several processes may do so."""
-    name = f"{os.getpid()}-{next(_numbers)}.json"
-    (folder / name).write_bytes(encode_pretty(check))
+def record_or_refuse(check: AskedCheck, folder: Path) -> None:
+    """Write a check down for `find_tests`; several processes may do so.
+
+    One whose values have a wrong type can't be read back: its error is written down instead.
+    """
+    name = f"{os.getpid()}-{next(_numbers)}"
+    try:
+        as_experiment(check)
+    except UsageError as exc:
+        refused = RefusedCheck(node=check.node, message=exc.message, hint=exc.hint)
+        (folder / f"{name}{_REFUSED}").write_bytes(encode_pretty(refused))
+        return
+    (folder / f"{name}.json").write_bytes(encode_pretty(check))

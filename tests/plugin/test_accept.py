@@ -70,6 +70,26 @@ def test_the_bad_test_is_named(project):
     assert baselines(project) == []
 
 
+def test_a_value_of_a_wrong_type_is_named(project):
+    """The test and the argument, not the file that it was written to."""
+    bad = MODULE.replace("test_gemm", "test_bad").replace('"sm_90a"', '"sm_90a", compiler=["tvm"]')
+    project.makepyfile(test_k=MODULE + bad)
+    said = accept(project, "--pytest", "test_k.py", code=2)
+    assert "stagebench: test_k.py::test_bad: Case('gemm'): compiler is a text" in said
+    assert baselines(project) == []
+
+
+def test_a_compiler_that_cannot_be_had_costs_its_own_test(project):
+    """It is named and not accepted, for it is no property of the code; the others are."""
+    gone = MODULE.replace("test_gemm", "test_gone").replace(
+        '"sm_90a"', '"sm_90a", compiler="tvm==9.9.9"'
+    )
+    project.makepyfile(test_k=MODULE + gone)
+    said = accept(project, "--pytest", "test_k.py", PIP_NO_INDEX="1")
+    assert "test_gone" in said.partition("not accepted")[2]
+    assert {path.split("/")[2] for path in baselines(project)} == {"test_gemm"}
+
+
 def test_xdist_in_the_projects_own_options(project):
     """A project that always runs under xdist is gathered as well."""
     project.makepyfile(test_k=MODULE + MODULE.replace("test_gemm", "test_other"))
