@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 from stagebench.dump import snapshots
 from stagebench.dump.place import VARIANT
-from stagebench.errors import DumpError
+from stagebench.errors import DumpError, UsageError
 from stagebench.model import (
     SCHEMA_VERSION,
     Barrier,
@@ -50,6 +50,9 @@ from stagebench.model.codec import decode, encode_pretty
 FACTS, LAUNCH, PASSES = "facts.json", "launch.json", "passes.json"
 CUDA, SNAPSHOTS = "kernel.cu", "snapshots.txt.zst"
 MACHINE, PTX, SASS, CUBIN = "machine.json", "kernel.ptx", "kernel.sass", "kernel.cubin"
+
+Script = Literal["before", "after", "cuda"]
+"""A text of a variant: its module before the passes and after them, and the CUDA made of it."""
 
 _File = TypeVar("_File", bound=Record)
 
@@ -140,11 +143,16 @@ class Dump(Record, frozen=True, kw_only=True):
             ptx=_text(folder, PTX), sass=_text(folder, SASS), cubin=_bytes(folder, CUBIN)
         )
 
-    def script(self, which: Literal["before", "after", "cuda"]) -> str:
+    def script(self, which: Script) -> str:
         """The module as its author wrote it, as code is generated from it, or the generated CUDA.
 
         Raises `DumpError` where the variant failed before there was one, or no snapshots were kept.
         """
+        if which not in get_args(Script):
+            raise UsageError(
+                f"script({which!r}): there is no such text",
+                hint=f"one of {', '.join(map(repr, get_args(Script)))}",
+            )
         if which == "cuda":
             if self.kernel_cu is None:
                 raise DumpError(

@@ -6,7 +6,7 @@ import pytest
 import stagebench
 from stagebench.dump import snapshots
 from stagebench.dump.directory import DumpDirectory
-from stagebench.errors import DumpError
+from stagebench.errors import DumpError, UsageError
 from tests.dumping.building import CUDA, FRAME, failed, lowered, variant
 
 BEFORE = "class Module:\n    def main():\n"
@@ -49,3 +49,13 @@ def test_there_is_none(tmp_path):
     (tmp_path / "run" / "small.gemm" / "sm_90a" / "num_stages=2" / "snapshots.txt.zst").unlink()
     with pytest.raises(DumpError, match="holds no pass snapshots"):
         found.script("before")
+
+
+@pytest.mark.parametrize("which", ["host", "Before", "", None])
+def test_a_text_that_nobody_knows(tmp_path, which):
+    """It is not taken for another one."""
+    found = dump(tmp_path / "run", lowered(), FRAME)
+    with pytest.raises(UsageError) as caught:
+        found.script(which)
+    assert caught.value.message == f"script({which!r}): there is no such text"
+    assert caught.value.hint == "one of 'before', 'after', 'cuda'"
