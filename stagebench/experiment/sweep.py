@@ -14,6 +14,7 @@ import msgspec
 
 from stagebench.dump.directory import DumpDirectory
 from stagebench.errors import UsageError
+from stagebench.experiment.argument_names import speaking_of_arguments
 from stagebench.experiment.default_axes import DEFAULT_ARCHS
 from stagebench.experiment.kernel_reference import parse_kernel
 from stagebench.experiment.sweep_dumps import Dumping, finish_dumps
@@ -189,12 +190,12 @@ def with_seconds(result: SweepResult) -> Run:
 def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's options
     kernel: str = "gemm",
     *,
-    num_stages: Sequence[int] | None = None,
+    num_stages: int | Sequence[int] | None = None,
     arch: str | Sequence[str] = DEFAULT_ARCHS,
     params: Mapping[str, ParamValue | list[ParamValue]] | None = None,
     stage_param: str | None = None,
     pass_configs: Mapping[str, Scalar] | None = None,
-    compilers: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    compilers: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     dump_dir: str | os.PathLike[str] | None = None,
     cache: bool = True,
     jobs: int | None = None,
@@ -205,7 +206,8 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
     """Lower ``kernel`` over every combination of the axes and return the facts of each variant.
 
     ``kernel`` is a built-in's name or ``path/to/file.py:function``.  In ``params`` a list is an
-    axis, anything else (a tuple too) one value.  ``compilers`` are releases and places
+    axis, anything else (a tuple too) one value; of the other axes one value may stand alone.
+    ``compilers`` are releases and places
     (``tilelang==0.1.14``, ``/path/to/venv``), none for this environment's.  ``timeout`` is in
     seconds, for each variant.  With ``machine`` each variant is assembled, by ``assembler``
     (``nvrtc``, ``nvcc`` or a path).
@@ -215,7 +217,7 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
     """
     plan = SweepPlan(
         kernel=kernel,
-        num_stages=None if num_stages is None else tuple(num_stages),
+        num_stages=_depths(num_stages),
         archs=(arch,) if isinstance(arch, str) else tuple(arch),
         params={
             name: tuple(value) if isinstance(value, list) else (value,)
@@ -223,9 +225,7 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
         },
         stage_param=stage_param,
         pass_configs=dict(pass_configs or {}),
-        compilers=(os.fspath(compilers),)
-        if isinstance(compilers, str | os.PathLike)
-        else tuple(os.fspath(one) for one in compilers),
+        compilers=_places(compilers),
     )
     options = SweepOptions(
         dump_dir=None if dump_dir is None else Path(dump_dir),
@@ -234,7 +234,22 @@ def sweep(  # noqa: PLR0913 - keyword-only: one name for each of the command's o
         timeout_seconds=timeout,
         assembler=assembler if machine else None,
     )
-    return run_sweep(plan, options).run
+    with speaking_of_arguments():
+        return run_sweep(plan, options).run
+
+
+def _depths(asked: int | Sequence[int] | None) -> tuple[int, ...] | None:
+    if asked is None:
+        return None
+    return (asked,) if isinstance(asked, int) else tuple(asked)
+
+
+def _places(
+    asked: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None,
+) -> tuple[str, ...]:
+    if isinstance(asked, str | os.PathLike):
+        return (os.fspath(asked),)
+    return tuple(os.fspath(one) for one in asked or ())
 
 
 def _jobs(asked: int | None) -> int:

@@ -43,7 +43,11 @@ def expand(
 ) -> list[LowerRequest]:
     """Every combination for one compiler: arch outermost, then parameters, then depth."""
     for depth in depths:
-        if depth is not None and not 0 <= depth <= MAX_NUM_STAGES:
+        if depth is None:
+            continue
+        if not isinstance(depth, int) or isinstance(depth, bool):  # any object of the API
+            raise UsageError(f"num_stages {depth!r} is no depth", hint="a depth is a whole number")
+        if not 0 <= depth <= MAX_NUM_STAGES:
             raise UsageError(
                 f"num_stages {depth} is out of range", hint=f"a depth is 0 to {MAX_NUM_STAGES}"
             )

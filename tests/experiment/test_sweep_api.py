@@ -6,6 +6,8 @@ import pytest
 
 import stagebench
 from stagebench.dump.directory import read_run
+from stagebench.errors import UsageError
+from stagebench.experiment.argument_names import speaking_of_arguments
 from stagebench.experiment.sweep import SweepOptions, run_sweep
 from stagebench.experiment.sweep_plan import SweepPlan
 from stagebench.model import Run
@@ -67,6 +69,46 @@ def test_a_list_is_an_axis_and_a_tuple_is_a_value(tmp_path):
                   "tile=(64,64),(32,64)", "--stage-param", "depth", "--json", "-", "--no-dumps",
                   cwd=tmp_path)  # fmt: skip
     assert ran.out.encode() == encode_pretty(axis)
+
+
+def test_one_value_may_stand_alone():
+    """Of each axis; no compiler is this environment's."""
+    alone = stagebench.sweep(SMALL, num_stages=1, arch="sm_80", params={"K": 128}, compilers=None)
+    several = stagebench.sweep(
+        SMALL, num_stages=(1,), arch=["sm_80"], params={"K": [128]}, compilers="tilelang"
+    )
+    assert encode_pretty(alone) == encode_pretty(several)
+    assert [one.variant.num_stages for one in alone.variants] == [1]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"num_stages": []}, "num_stages has no value"),
+        ({"num_stages": "2"}, "num_stages '2' is no depth"),
+        ({"num_stages": True}, "num_stages True is no depth"),
+        ({"arch": ["sm_80", "sm_80"]}, "arch has a value twice: sm_80 sm_80"),
+        ({"params": {"num_stages": 2}}, "num_stages carries the depth"),
+        ({"compilers": "clang"}, "compilers clang: not a compiler that stagebench knows"),
+        ({"pass_configs": {"tir_pipeline": "tirx"}}, "pass_configs chooses Apache TVM's passes, "),
+        ({"jobs": 0}, "jobs 0: at least one"),
+    ],
+)
+def test_errors_speak_of_arguments(wrong, said):
+    """A caller of the API typed no flag; nor does the hint name one."""
+    with pytest.raises(UsageError) as caught:
+        stagebench.sweep(SMALL, **{"arch": "sm_80", **wrong})
+    assert str(caught.value) == caught.value.message
+    assert caught.value.message.startswith(said)
+    assert "--" not in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_a_quoted_command_stays_one():
+    """Only prose is renamed, and only what is an argument."""
+    with pytest.raises(UsageError) as caught, speaking_of_arguments():
+        raise UsageError("--arch: x--arch --until", hint="`stagebench sweep --arch A`, or --arch")
+    assert caught.value.message == "arch: x--arch --until"
+    assert caught.value.hint == "`stagebench sweep --arch A`, or arch"
 
 
 def test_the_parameter_that_carries_the_depth():
