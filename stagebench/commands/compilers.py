@@ -30,8 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """List, make or delete; a release that can't be had is an error."""
     from stagebench.lowering.cache_folder import default_cache_folder
-    from stagebench.lowering.compiler_choice import Place, parse_choice
+    from stagebench.lowering.compiler_choice import COMPILERS
     from stagebench.lowering.overlays import Overlays
+    from stagebench.lowering.tested_releases import tested_releases
 
     overlays = Overlays(default_cache_folder(), warn)
     if arguments.action == "list":
@@ -42,18 +43,30 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.compiler:
         raise UsageError(
             f"compilers {arguments.action}: which one?",
-            hint=f"stagebench compilers {arguments.action} tilelang==0.1.14",
+            hint=f"stagebench compilers {arguments.action} "
+            f"{' or '.join(f'{name}=={tested_releases(name)[-1]}' for name in COMPILERS)}",
         )
     act = _add if arguments.action == "add" else _remove
-    for text in arguments.compiler:
-        choice = parse_choice(text)
-        if isinstance(choice, Place) or choice.version is None:
-            raise UsageError(
-                f"compilers {arguments.action} {text}: only releases are kept in the cache",
-                hint="tilelang==VERSION; a place of your own is used as it is, with --compiler",
-            )
-        act(choice, overlays)
+    asked = [_release(text, arguments.action) for text in arguments.compiler]
+    for release in dict.fromkeys(asked):
+        act(release, overlays)
     return EXIT_OK
+
+
+def _release(text: str, action: str) -> Release:
+    """The release that is to be added or removed, however its version is spelled."""
+    from stagebench.lowering.compiler_choice import COMPILERS, Place, parse_choice
+    from stagebench.lowering.tested_releases import tested_range
+
+    choice = parse_choice(text, f"compilers {action}")
+    if isinstance(choice, Place):
+        named = " or ".join(f"{name}==VERSION" for name in COMPILERS)
+        hint = f"{named}; a place of your own is used as it is, with --compiler"
+    elif choice.version is None:
+        hint = f"{choice.name}==VERSION; the tested ones are {tested_range(choice.name)}"
+    else:
+        return choice
+    raise UsageError(f"compilers {action} {text}: only releases are kept in the cache", hint=hint)
 
 
 def _add(release: Release, overlays: Overlays) -> None:

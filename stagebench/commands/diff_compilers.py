@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--compiler",
         nargs=2,
         metavar=("A", "B"),
-        help="tilelang or tvm, tilelang==VERSION, or the path of an environment",
+        help="tilelang or tvm, either with ==VERSION, or the path of an environment",
     )
     group.add_argument(
         "--num-stages",

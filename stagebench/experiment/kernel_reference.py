@@ -83,7 +83,8 @@ def _missing_function(path_text: str, tree: ast.Module) -> UsageError:
     if not names:
         return UsageError(
             f"{path_text} defines no function, so it has no kernel",
-            hint="a kernel is a @tilelang.jit function or one that returns a PrimFunc",
+            hint="a kernel is a @tilelang.jit or @T.prim_func function, or Python that returns a "
+            "PrimFunc or, for Apache TVM, a module or a schedule",
         )
     listed = ", ".join(names[:12])
     return UsageError(

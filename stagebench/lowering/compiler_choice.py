@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stagebench.errors import UsageError
-from stagebench.lowering.tested_releases import tested_range
+from stagebench.lowering.tested_releases import tested_range, tested_releases
 
 COMPILERS = ("tilelang", "tvm")
 """The packages that have an adapter (`stagebench.worker`), as they are imported."""
@@ -62,7 +62,8 @@ def parse_choice(text: str, flag: str = "--compiler") -> Choice:
         if not path.exists():
             raise UsageError(
                 f"{flag} {text}: there is no such place",
-                hint="a virtual environment, a python, or a folder with a built tilelang in it",
+                hint="a virtual environment, a python, or a folder with a built "
+                f"{' or '.join(COMPILERS)} in it",
             )
         return Place(Path.cwd() / path)
     return parse_release(text, flag)
@@ -74,14 +75,24 @@ def parse_release(text: str, flag: str = "--compiler") -> Release:
     name = "" if match is None else match["name"].lower()
     name = _COMPILERS_OF.get(name, name)
     if match is None or name not in COMPILERS:
-        meant = f"did you mean {COMPILERS[0]}=={text}? " if text[:1].isdigit() else ""
+        meant = ""
+        if text and Path(text).exists():
+            meant = f"did you mean ./{text}? "
+        elif text[:1].isdigit():
+            meant = f"did you mean {' or '.join(_of_version(text))}? "
         raise UsageError(
             f"{flag} {text}: not a compiler that stagebench knows",
-            hint=f"{meant}tilelang, tilelang==VERSION, tvm (Apache TVM), "
+            hint=f"{meant}tilelang or tvm (Apache TVM), either with ==VERSION, "
             "or the path of an environment",
         )
     version = match["version"]
     return Release(name, None if version is None else _spelled(name, version, flag))
+
+
+def _of_version(text: str) -> list[str]:
+    """The releases of that version: of those that were tested, else of any compiler."""
+    tested = [name for name in COMPILERS if text in tested_releases(name)]
+    return [f"{name}=={text}" for name in tested or COMPILERS]
 
 
 def _spelled(name: str, text: str, flag: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from stagebench.lowering.compiler_choice import COMPILERS
 from stagebench.lowering.compiler_listing import ListedCompiler
 from stagebench.report import lines
 from stagebench.report.console import open_console
@@ -39,4 +40,5 @@ def compiler_lines(listed: Sequence[ListedCompiler], width: int) -> list[Text]:
         state = _STATES[one.state] + ("" if known else ", untested")
         rows.append([(one.compiler, "bold"), (state, ""), (size, "dim"), (beside, "dim")])
     found = lines.fitted(rows, width) if rows else [Text("no compiler is at hand")]
-    return [*found, Text("`stagebench compilers add tilelang==VERSION` makes another", style="dim")]
+    releases = " or ".join(f"{name}==VERSION" for name in COMPILERS)
+    return [*found, Text(f"`stagebench compilers add {releases}` makes another", style="dim")]

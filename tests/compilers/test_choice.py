@@ -48,12 +48,18 @@ def test_tested_releases_are_spelled_as_they_are_read(name, releases):
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("0.1.14", "did you mean tilelang==0.1.14? "),
-        ("tilelang>=0.1.14", "tilelang, tilelang==VERSION"),
-        ("tilelang=0.1.14", "tilelang, tilelang==VERSION"),
-        ("clang==18", "tilelang, tilelang==VERSION"),
+        ("0.1.14", "did you mean tilelang==0.1.14? tilelang or tvm"),
+        ("0.26.0", "did you mean tvm==0.26.0? tilelang or tvm"),
+        ("0.99", "did you mean tilelang==0.99 or tvm==0.99? "),
+        ("tvm[x]", "tilelang or tvm (Apache TVM), either with ==VERSION, or the path"),
+        ("tilelang>=0.1.14", "tilelang or tvm (Apache TVM), either"),
+        ("tilelang=0.1.14", "tilelang or tvm (Apache TVM), either"),
+        ("clang==18", "tilelang or tvm (Apache TVM), either"),
         ("tilelang==latest", "the tested ones are 0.1.9 to "),
-        ("./no/such/place", "a virtual environment, a python"),
+        (
+            "./no/such/place",
+            "a virtual environment, a python, or a folder with a built tilelang or",
+        ),
     ],
 )
 def test_what_is_none(text, hint):
@@ -61,6 +67,16 @@ def test_what_is_none(text, hint):
     with pytest.raises(UsageError) as caught:
         parse_choice(text)
     assert caught.value.hint.startswith(hint)
+
+
+def test_a_folder_without_its_slash(tmp_path, monkeypatch):
+    """What is there is named as it would be read."""
+    (tmp_path / "mytvm").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError) as caught:
+        parse_choice("mytvm")
+    assert caught.value.hint.startswith("did you mean ./mytvm? ")
+    assert parse_choice("./mytvm") == Place(tmp_path / "mytvm")
 
 
 def choose(texts, tmp_path, told=None):

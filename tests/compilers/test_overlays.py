@@ -205,6 +205,19 @@ def test_removing(overlays):
     assert list(overlays.folder.iterdir()) == []
 
 
+def test_one_that_is_named_twice_is_one(overlays, tmp_path, monkeypatch, capsys):
+    """Whatever the spelling; where a value is none, nothing is touched."""
+    fetched(overlays)
+    overlays.make(NINE)
+    monkeypatch.setenv("STAGEBENCH_CACHE_DIR", str(tmp_path / "cache"))
+    assert main(["compilers", "remove", "tilelang==9.0.0", "tvm"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "  hint: tvm==VERSION; the tested ones are 0.25.0 to " in said.err
+    assert main(["compilers", "remove", "tilelang==9", "tilelang==9.0.0"]) == 0
+    assert capsys.readouterr() == ("tilelang==9.0.0 removed\n", "")
+
+
 def test_what_a_killed_removal_left_goes_with_the_next_use(overlays):
     """Whoever takes the lock of that release deletes it."""
     fetched(overlays)
