@@ -7,6 +7,7 @@ and bundled first), or what an earlier profile wrote (it is shown again, without
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from stagebench.commands.profile_run import add_run_arguments, run_options, writ
 from stagebench.commands.profile_source import ProfileSource, bundle_for_device, source_of
 from stagebench.commands.sweep import add_compilers, add_variant
 from stagebench.commands.warning import warn
-from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED
+from stagebench.errors import EXIT_OK, EXIT_VARIANT_FAILED, StagebenchError
 
 if TYPE_CHECKING:
     from stagebench.gpu.records import ProfiledVariant
@@ -90,10 +91,31 @@ def _profiled(source: ProfileSource, arguments: argparse.Namespace) -> Found:
         if source.kind != "bundle":
             bundle = scratch / "bundle"
             bundle_for_device(source, arguments, bundle)
-        found = profile(bundle, arguments.out, options, _progress)
+        ran: list[ProfiledVariant] = []
+
+        def progress(done: int, total: int, result: ProfiledVariant) -> None:
+            ran.append(result)
+            _progress(done, total, result)
+
+        try:
+            found = profile(bundle, arguments.out, options, progress)
+        except BaseException:
+            if ran:  # and so what lies there is of this run
+                _keep_times(arguments.out, bundle)
+            raise
         measured = measure(found, arguments.out, read_bundle(bundle), warn)
         write_measured(measured, arguments.out)
     return Found(found, measured, arguments.out)
+
+
+def _keep_times(out: Path, bundle: Path) -> None:
+    """What is known of the variants that ran, with the facts that only the bundle has."""
+    from stagebench.bundle.read import read_bundle
+    from stagebench.gpu.profile_file import read_profile
+    from stagebench.timing.measured import measure, write_measured
+
+    with contextlib.suppress(StagebenchError, OSError):
+        write_measured(measure(read_profile(out), out, read_bundle(bundle)), out)
 
 
 def _recorded(source: Path, only: list[str]) -> Found:

@@ -80,7 +80,7 @@ def profile(
         libraries, more = time_libraries(gemm_shapes(ordered), options.run)
         notes = (*notes, *more)
     return _write(
-        out, opened, watchdog, options, done, complete=True, libraries=libraries, notes=notes
+        out, opened, watchdog, options, done, waiting=None, libraries=libraries, notes=notes
     )
 
 
@@ -103,6 +103,7 @@ def _run_all(
 ) -> list[ProfiledVariant]:
     done: list[ProfiledVariant] = []
     usable: set[str] = set()
+    _write(out, opened, watchdog, options, done, waiting=ordered, notes=watchdog.notes)
     for index, variant in enumerate(ordered):
         request = RunRequest(
             id=variant.id,
@@ -119,7 +120,8 @@ def _run_all(
         if result.correctness.verdict in _USABLE and result.error is None:
             usable.add(variant.id)
         done.append(result)
-        _write(out, opened, watchdog, options, done, complete=False, notes=watchdog.notes)
+        waiting = ordered[index + 1 :]
+        _write(out, opened, watchdog, options, done, waiting=waiting, notes=watchdog.notes)
         progress(index + 1, len(ordered), result)
     return done
 
@@ -169,20 +171,22 @@ def _write(
     options: ProfileOptions,
     done: Sequence[ProfiledVariant],
     *,
-    complete: bool,
+    waiting: Sequence[BundledVariant] | None,
     libraries: tuple[LibraryTime, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Profile:
+    """Write what is known; ``waiting`` still have their turn before them (``None``: it is all)."""
     if watchdog.device is None:
         raise MachineError("no device was opened")
     found = Profile(
         device=watchdog.device,
         seed=options.run.seed,
-        complete=complete,
+        complete=waiting is None,
         variants=tuple(done),
         skipped=opened.bundle.skipped,
         libraries=libraries,
         notes=notes,
+        no_turn=tuple(one.id for one in waiting or ()),
     )
     write_file(out / PROFILE, encode_pretty(found))
     return found

@@ -243,7 +243,11 @@ class LibraryTime(Record, frozen=True, kw_only=True):
 
 
 class Profile(Record, frozen=True, kw_only=True):
-    """``profile.json``."""
+    """``profile.json``.
+
+    Of one that is not ``complete``, ``no_turn`` are the ids of the variants that did not run
+    (``None``: told by an older version).
+    """
 
     schema_version: Literal[1] = PROFILE_SCHEMA_VERSION
     device: Device
@@ -253,3 +257,4 @@ class Profile(Record, frozen=True, kw_only=True):
     skipped: tuple[SkippedVariant, ...]
     libraries: tuple[LibraryTime, ...]
     notes: tuple[str, ...]
+    no_turn: tuple[str, ...] | None = None

@@ -31,7 +31,6 @@ from stagebench.timing.correlate import depth_steps
 from stagebench.timing.measured import Measured
 from stagebench.timing.rank_correlation import correlations
 
-_UNFINISHED = "incomplete: the run ended before every variant had its turn"
 _OUTCOMES = {"faster": "green", "slower": "red", "within_noise": "", "unknown": "yellow"}
 
 
@@ -79,13 +78,25 @@ def print_verdicts(found: Profile, *, console: Console | None = None) -> None:
     for heading, rows in table.groups:
         styled.append([(heading, "")])
         styled += [[(cell, "red" if row.bad else "") for cell in row.cells] for row in rows]
-    unfinished = () if found.complete else (_UNFINISHED,)
-    notes = [*unfinished, *found.notes, *skipped_lines(found.skipped)]
+    notes = [*_unfinished(found), *found.notes, *skipped_lines(found.skipped)]
     text = lines.hanging([], (title, "bold"), out.width)
     text += lines.fitted(styled, out.width, indent=2)
     for note in notes:
         text += lines.hanging([("  ! ", "yellow")], (note, "yellow"), out.width)
     lines.show(out, [*text, Text("")])
+
+
+def _unfinished(found: Profile) -> tuple[str, ...]:
+    """How far it came, if not to its end."""
+    if found.complete:
+        return ()
+    if found.no_turn is None:
+        return ("incomplete: the run ended before every variant had its turn",)
+    if not found.no_turn:
+        return ("incomplete: every variant had its turn, and the run ended before it was done",)
+    total = quantities.count(len(found.variants) + len(found.no_turn), "variant")
+    told = f"incomplete: {len(found.no_turn)} of {total} had no turn before the run ended"
+    return (f"{told}: {', '.join(found.no_turn)}",)
 
 
 def print_measured(

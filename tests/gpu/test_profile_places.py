@@ -1,14 +1,17 @@
 """Is what `profile` is given told apart, and is nothing written where something else lies?"""
 
 import pytest
+from msgspec.structs import replace
 
 from stagebench.commands import profile as profile_command
 from stagebench.commands.profile_source import source_of
 from stagebench.dump.directory import SECONDS, DumpDirectory, Timing
 from stagebench.errors import UsageError
-from stagebench.gpu.profile_file import TIMINGS
+from stagebench.gpu.profile_file import TIMINGS, read_profile
 from stagebench.gpu.records import PROFILE
-from tests.bundle.building import bundle, parts, result, variant
+from stagebench.gpu.watchdog import Watchdog
+from stagebench.model.codec import encode_pretty
+from tests.bundle.building import bundle, name, parts, result, variant
 from tests.dumping import building as dumps
 from tests.gpu.test_commands import parsed
 from tests.gpu.test_profile_again import _fake_device, child, profiled, run
@@ -87,10 +90,44 @@ def test_what_was_interrupted_is_shown(tmp_path, monkeypatch, capsys):
     with pytest.raises(KeyboardInterrupt):
         profiled(path, tmp_path / "out")
     assert [one[:2] for one in done] == [(1, 3), (2, 3)]
-    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [PROFILE]
+    assert sorted(one.name for one in (tmp_path / "out").iterdir()) == [PROFILE, TIMINGS]
     capsys.readouterr()
     assert run(tmp_path / "out") == 3
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     assert "2 variants" in shown
-    assert "incomplete: the run ended before every variant had its turn" in shown
-    assert "0 → 1: what changed in the IR is not known" in shown
+    assert f"incomplete: 1 of 3 variants had no turn before the run ended: {name(2)}" in shown
+    assert "0 → 1: no slot more or fewer" in shown
+
+
+def test_what_was_killed_is_shown(tmp_path, capsys):
+    """With what lies there: what only the bundle says is not known; an older one names nobody."""
+    out = tmp_path / "out"
+    profiled(bundle(tmp_path / "b", parts(0), parts(1)), out)
+    (out / TIMINGS).unlink()
+    whole = read_profile(out)
+    assert whole.no_turn == ()
+    for no_turn, told in (
+        ((), "every variant had its turn, and the run ended before it was done"),
+        (None, "the run ended before every variant had its turn"),
+    ):
+        (out / PROFILE).write_bytes(encode_pretty(replace(whole, complete=False, no_turn=no_turn)))
+        capsys.readouterr()
+        assert run(out) == 3
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"incomplete: {told}" in shown
+        assert "0 → 1: what changed in the IR is not known" in shown
+
+
+def test_one_that_ended_in_its_first_variant_is_shown(tmp_path, monkeypatch, capsys):
+    """None had its turn, and all are named."""
+    path, out = bundle(tmp_path / "b", parts(0), parts(1)), tmp_path / "out"
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Watchdog, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        profiled(path, out)
+    assert run(out) == 3
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"2 of 2 variants had no turn before the run ended: {name(0)}, {name(1)}" in shown
