@@ -89,7 +89,7 @@ def _write_timelines(found: Found, arguments: argparse.Namespace) -> None:
 
     if found.profile is None:
         raise UsageError(
-            f"--timeline needs the probe buffers, and {found.folder} is times alone",
+            f"--timeline needs the probe buffers, and {arguments.bundle} is times alone",
             hint="give the folder that `stagebench profile -o` wrote",
         )
     written = write_timelines(found.profile, found.folder, arguments.timeline)

@@ -6,7 +6,9 @@ told, which has both.  A file that is called like one of the first two is taken 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -30,8 +32,16 @@ _KEYS: dict[Document, frozenset[str]] = {
     "profile": frozenset({"device", "variants", "complete"}),
     "timings": frozenset({"device", "sweeps"}),
 }
+_OPENINGS: dict[bytes, Document] = {
+    b'device": "': "timings",
+    b'device": {': "profile",
+    b'profile": ': "report",
+}
+_OPENING = re.compile(rb'\s*\{\s*"schema_version": \d+,\s*"')
+"""How each document starts as it is written: what is damaged further on is told by it."""
 _MADE_AGAIN = "`stagebench profile` writes it"
 _SHOWN_DIFFERENCES = 3
+_START = 64
 
 
 @dataclass(frozen=True)
@@ -44,15 +54,30 @@ class Recorded:
 
 
 def document(path: Path) -> Document | None:
-    """Which of the documents a file is; ``None``: none of them."""
-    try:
-        with path.open("rb") as file:
-            if not file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-                return _by_name(path)
-        loose = msgspec.json.decode(path.read_bytes(), type=dict[str, msgspec.Raw])
-    except (OSError, msgspec.DecodeError, RecursionError):
-        return _by_name(path)
-    return next((kind for kind, keys in _KEYS.items() if keys <= set(loose)), _by_name(path))
+    """Which of the documents a file is, damaged or not; ``None``: none of them."""
+    return _by_content(path) or _by_name(path)
+
+
+def _by_content(path: Path) -> Document | None:
+    with suppress(OSError), path.open("rb") as file:
+        start = file.read(_START)
+        if not start.lstrip(b" \t\r\n").startswith(b"{"):  # a bundle may be a large file
+            return None
+        data = start + file.read()
+        try:
+            found = set(msgspec.json.decode(data, type=dict[str, msgspec.Raw]))
+        except (msgspec.DecodeError, RecursionError):
+            return _by_opening(data)
+        return next((kind for kind, keys in _KEYS.items() if keys <= found), _by_opening(data))
+    return None
+
+
+def _by_opening(data: bytes) -> Document | None:
+    opening = _OPENING.match(data)
+    if opening is None:
+        return None
+    rest = data[opening.end() :]
+    return next((kind for start, kind in _OPENINGS.items() if rest.startswith(start)), None)
 
 
 def _by_name(path: Path) -> Document | None:

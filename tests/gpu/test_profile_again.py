@@ -174,7 +174,9 @@ def test_a_timeline_needs_buffers(tmp_path, capsys):
     """Times alone have none: said, not silence and not a path that is no folder."""
     out = tmp_path / "out"
     profiled(bundle(tmp_path / "b", parts(0), parts(1)), out)
-    with pytest.raises(UsageError, match="--timeline needs the probe buffers"):
+    with pytest.raises(
+        UsageError, match=r"needs the probe buffers, and \S+timings.json is times alone"
+    ):
         run(out / "timings.json", "--timeline", str(tmp_path / "t"))
     run(out, "--timeline", str(tmp_path / "t"))
     assert "no variant has a probe buffer" in capsys.readouterr().err

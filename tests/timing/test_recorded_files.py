@@ -136,6 +136,19 @@ def test_a_file_is_told_by_what_is_in_it(tmp_path):
     assert read_recorded(tmp_path / "p.json", lambda _: None).profile == whole.profile
 
 
+@pytest.mark.parametrize(("name", "kind"), [(TIMINGS, "timings"), (PROFILE, "profile")])
+def test_what_is_damaged_is_still_told(tmp_path, name, kind):
+    """Cut off, or with a number that JSON has not: no launch plan, whatever it is called."""
+    path = tmp_path / "x.json"
+    for damage in (text(name)[:500], text(name).replace("0.95", "NaN", 1)):
+        path.write_text(damage)
+        assert document(path) == kind
+        with pytest.raises(DumpError, match=r"x\.json: (Input data was truncated|JSON is malf)"):
+            read_recorded(path, print)
+    path.write_text(text(name).replace('"sweeps":', '"sweps":').replace('"complete":', '"done":'))
+    assert document(path) == kind
+
+
 def test_a_report_is_held_to_the_same(tmp_path):
     """Its places start with the part that they are in; another version is said."""
     report = json.loads(encode_pretty(profile_report(None, read_measured(HOPPER))))
