@@ -69,6 +69,19 @@ def identical_notes(
     return tuple(found)
 
 
+def texts_note(columns: Sequence[Column]) -> Note | None:
+    """How many texts of CUDA there are where no row of the table tells them apart, if several.
+
+    ``None`` too where a lowered column's text is not at hand.
+    """
+    texts = {column.kernel_cu for column in columns if column.result.facts is not None}
+    if len(texts) < 2 or None in texts:
+        return None
+    return Note(
+        kind="note", depths="", text=f"{len(texts)} texts of CUDA; no fact of this table differs"
+    )
+
+
 def fingerprint(facts: Facts) -> bytes:
     """The facts without the request itself and without what is derived from it.
 

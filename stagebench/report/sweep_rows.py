@@ -22,6 +22,7 @@ from stagebench.report.sweep_notes import (
     fingerprint,
     identical_notes,
     notes,
+    texts_note,
 )
 
 COMPILER = "compiler"
@@ -177,6 +178,8 @@ def _table(columns: Sequence[Column], *, by_compiler: bool) -> SweepTable:
     variants = [column.result.variant for column in columns if column.result.failure is None]
     differing = identity.differing(variants) if by_compiler else {}
     rows = [*(_parameter(name, merged) for name in differing), *rows]
+    texts = None if any(row.differs and not row.implied for row in rows) else texts_note(columns)
+    headline = headline if texts is None else (*headline, texts)
     parameters = identity.parameters(variant, without=differing)
     if by_compiler and depth is not None:
         parameters = (f"{axis}={depth}", *parameters)

@@ -99,7 +99,20 @@ def test_equal_facts_with_different_code_stay_separate_columns(recorded):
     run, texts = recorded("nested", "sm_80")
     (table,) = sweep_tables(run, [*texts[:-1], "other"])
     assert table.columns == ("1", "2", "3")
-    assert [note.depths for note in table.headline] == ["depths 1–2"]
+    assert [note.text for note in table.headline] == [
+        "identical code, byte for byte",
+        "2 texts of CUDA; no fact of this table differs",
+    ]
+    assert [note.depths for note in table.headline] == ["depths 1–2", ""]
+
+
+def test_texts_are_counted_only_where_no_row_tells_them_apart(recorded):
+    """Where a fact differs the rows say it; without the texts nobody knows."""
+    table = only_table(recorded, "gemm_sm80", "sm_80")
+    assert not any("texts of CUDA" in note.text for note in table.headline)
+    run, texts = recorded("nested", "sm_80")
+    (table,) = sweep_tables(run, [*texts[:-1], None])
+    assert not any("texts of CUDA" in note.text for note in table.headline)
 
 
 @pytest.mark.parametrize("field", ["shared_buffers", "barriers", "sync_ops", "pipeline_loops"])
