@@ -67,7 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Profile (or read what was profiled) and show it; 3 if a variant is wrong, or did not run."""
+    """Profile (or read what was profiled) and show it.
+
+    3 if a variant is wrong or did not run, or a build for its probes, which were asked for, failed.
+    """
     check_shown(arguments)
     source = source_of(arguments)
     if source.kind == "measured":
