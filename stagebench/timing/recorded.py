@@ -106,10 +106,19 @@ def read_recorded(source: Path, warn: Callable[[str], None]) -> Recorded:
         return Recorded(None, read_measured(times), folder)
     profile = _read(verdicts, Profile, profile_problems)
     if verdicts.name != PROFILE or not times.is_file():  # a copy, or it did not come to its end
-        return Recorded(profile, measure(profile, folder, None, warn), folder)
+        return Recorded(profile, _measured(profile, verdicts, warn), folder)
     measured = read_measured(times)
     _tell(profile, measured, (str(verdicts), str(times)), warn)
     return Recorded(profile, measured, folder)
+
+
+def _measured(profile: Profile, path: Path, warn: Callable[[str], None]) -> Measured:
+    """What verdicts and the buffers beside them say; that all of those are gone is said once."""
+    buffers = [one.probe_file for one in profile.variants if one.probe_file is not None]
+    if buffers and not any((path.parent / name).is_file() for name in buffers):
+        warn(f"{path}: no probe buffer lies beside it: waits are not known")
+        return measure(profile, path.parent, None)
+    return measure(profile, path.parent, None, warn)
 
 
 def read_measured(path: Path) -> Measured:

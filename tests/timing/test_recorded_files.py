@@ -133,7 +133,9 @@ def test_a_file_is_told_by_what_is_in_it(tmp_path):
     assert read_recorded(tmp_path / "m.json", print).measured == whole.measured
     again = read_recorded(tmp_path / "r.json", print)
     assert (again.profile, again.measured) == (whole.profile, whole.measured)
-    assert read_recorded(tmp_path / "p.json", lambda _: None).profile == whole.profile
+    said = []
+    assert read_recorded(tmp_path / "p.json", said.append).profile == whole.profile
+    assert said == [f"{tmp_path / 'p.json'}: no probe buffer lies beside it: waits are not known"]
 
 
 @pytest.mark.parametrize(("name", "kind"), [(TIMINGS, "timings"), (PROFILE, "profile")])
