@@ -1,7 +1,7 @@
 """What must a reader of the executions know: where are they an upper bound, and why is one missing?
 
 Counts take every branch, also one whose condition depends on a loop's index alone.  Conditions on
-the thread alone, and the election of one thread, are none of these: a count is of a thread that
+the thread (or its warp) alone, and the election of one thread, are none of these: a count is of a thread that
 reaches the site.
 """
 
@@ -24,7 +24,7 @@ def execution_notes(kernel: SeenKernel) -> Iterable[Diagnostic]:
     untold: dict[str, dict[str, None]] = {}
     for site in kernel.sites:
         for guard in site.guards:
-            if _ELECTION not in guard:
+            if _ELECTION not in guard and guard not in site.thread_guards:
                 guarded.setdefault(_plain(guard), {})[site.op] = None
         if executions(kernel, site) is None:
             loops = (kernel.loops[index] for index in site.loops)

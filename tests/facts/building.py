@@ -47,6 +47,7 @@ def nest(var, extent, *body, pipelined=False, executions="product"):
 def site(op, *, tx=None, guards=(), buffer=None, barrier=None, slots=None, **more):
     """A site; ``tx`` is the branch on the thread index that it is in."""
     line = more.pop("line", None)
+    thread_guards = more.pop("thread_guards", ())
     return SeenSite(
         op=op,
         intrinsic=more.pop("intrinsic", f"tl.{op}"),
@@ -54,6 +55,7 @@ def site(op, *, tx=None, guards=(), buffer=None, barrier=None, slots=None, **mor
         loops=(),
         partition=() if tx is None else (tx,),
         guards=tuple(guards),
+        thread_guards=thread_guards,
         buffer=buffer,
         barrier=barrier,
         slots=slots,

@@ -20,7 +20,8 @@ def test_a_condition_makes_an_upper_bound():
 def test_conditions_on_the_thread_alone_are_exact():
     """A count is of a thread that reaches the site: neither its range nor an election bounds it."""
     elected = site("tma_load", tx="tx < 128", guards=("T.tl_shuffle_elect(128)",))
-    assert list(execution_notes(kernel(elected, site("syncthreads")))) == []
+    by_warp = site("mbarrier_wait", guards=("warp == 0",), thread_guards=("warp == 0",))
+    assert list(execution_notes(kernel(elected, by_warp, site("syncthreads")))) == []
 
 
 def test_many_conditions_are_counted():

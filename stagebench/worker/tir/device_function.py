@@ -73,6 +73,8 @@ class DeviceWalk:
         self._locations: list[tuple[str, int]] = []
         self._loop_lines: list[tuple[str, int]] = []
         self._thread_vars: list[Any] = []
+        self._of_the_thread: list[Any] = []
+        self._thread_guards: list[str] = []
         self._analyzer = ir.Analyzer()
 
     # -- what a compiler's own reader says ---------------------------------------------------------
@@ -162,6 +164,8 @@ class DeviceWalk:
     def _visit_branch(self, stmt: Any) -> None:
         text = ir.text_of(stmt.condition)
         stack = self._partition if self._on_thread_alone(stmt.condition) else self._guards
+        if self._is_of_the_thread(stmt.condition):
+            self._thread_guards += [text, f"!({text})"]
         stack.append(text)
         self.visit(stmt.then_case)
         stack[-1] = f"!({text})"
@@ -173,7 +177,20 @@ class DeviceWalk:
         seen = ir.variables(condition)
         return bool(seen) and all(any(v.same_as(t) for t in self._thread_vars) for v in seen)
 
+    def _is_of_the_thread(self, expr: Any) -> bool:
+        """Whether it reads the thread index, and variables made of it, alone; and no memory."""
+        seen = ir.variables(expr)
+        known = [*self._thread_vars, *self._of_the_thread]
+        alone = all(any(v.same_as(one) for one in known) for v in seen)
+        return bool(seen) and alone and not ir.reads_memory(expr)
+
+    def thread_guards(self) -> tuple[str, ...]:
+        """Of the enclosing conditions those that the thread index alone decides."""
+        return tuple(guard for guard in self._guards if guard in self._thread_guards)
+
     def _visit_declaration(self, stmt: Any) -> None:
+        if isinstance(stmt, ir.Bind) and self._is_of_the_thread(stmt.value):
+            self._of_the_thread.append(stmt.var)
         if isinstance(stmt, tirx.AttrStmt) and str(stmt.attr_key) == "thread_extent":
             self._bind(stmt.node.var, 0, stmt.value)
             self.extents[str(stmt.node.thread_tag)] = ir.extent_of(stmt.value)
@@ -229,6 +246,7 @@ class DeviceWalk:
                     loops=tuple(self._nest),
                     partition=tuple(self._partition),
                     guards=tuple(self._guards),
+                    thread_guards=self.thread_guards(),
                     buffer=None if merged else buffer,
                     buffer_unnamed=merged,
                     barrier=barrier,

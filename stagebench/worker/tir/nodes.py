@@ -174,6 +174,18 @@ def variables(expr: Any) -> list[Any]:
     return found
 
 
+def reads_memory(expr: Any) -> bool:
+    """Whether an expression loads from a buffer."""
+    found = False
+
+    def visit(node: Any) -> None:
+        nonlocal found
+        found = found or isinstance(node, BufferLoad)
+
+    post_order_visit(expr, visit)
+    return found
+
+
 def op_name(call: Any) -> str:
     """The full name of a call's op (``tl.tma_load``), or the name of the function it calls."""
     return str(getattr(call.op, "name", None) or getattr(call.op, "name_hint", call.op))

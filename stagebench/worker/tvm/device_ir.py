@@ -142,6 +142,7 @@ class _Walk(DeviceWalk):
                 loops=tuple(self._nest),
                 partition=tuple(self._partition),
                 guards=tuple(self._guards),
+                thread_guards=self.thread_guards(),
                 buffer=None,
                 barrier=None,
                 slots=None,
