@@ -1,8 +1,8 @@
 """What must a reader of the executions know: where are they an upper bound, and why is one missing?
 
 Counts take every branch, also one whose condition depends on a loop's index alone.  Conditions on
-the thread (or its warp) alone, and the election of one thread, are none of these: a count is of a thread that
-reaches the site.
+the thread (or its warp) alone, and the election of one thread, are none of these: a count is of a
+thread that reaches the site.
 """
 
 from __future__ import annotations

@@ -43,9 +43,9 @@ class SeenSite(Record, frozen=True, kw_only=True):
     ``op`` is the taxonomy's name; ``loops`` are indices into `SeenKernel.loops`, outermost first;
     ``partition`` names the thread range that the site is in (branches on the thread index alone),
     outermost first; ``guards`` are the other enclosing conditions, of which ``thread_guards``
-    depend on what is made of the thread index alone (a warp's number).  ``buffer`` is the shared buffer
-    that a copy writes or reads (``buffer_unnamed``: the IR names only the arena that all share; it
-    is ``None`` then), ``barrier`` the mbarrier array that the call names, and ``slots``
+    depend on what is made of the thread index alone (a warp's number).  ``buffer`` is the shared
+    buffer that a copy writes or reads (``buffer_unnamed``: the IR names only the arena that all
+    share; it is ``None`` then), ``barrier`` the mbarrier array that the call names, and ``slots``
     the inclusive bounds of its index (evaluated over its first rounds, else as the compiler's own
     analysis proves them).
     """
