@@ -7,15 +7,23 @@ wall times, the only file of a dump directory that differs from run to run.
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Literal
 
 from stagebench.dump.atomic_file import UNFINISHED, write_file, write_folder
-from stagebench.dump.files import Assembly, Dump, dump_files, read_dump
+from stagebench.dump.files import (
+    Assembly,
+    Dump,
+    VariantFile,
+    dump_files,
+    read_dump,
+    read_variant,
+)
 from stagebench.dump.folder_name import variant_folder
 from stagebench.dump.place import RUN, VARIANT
 from stagebench.errors import DumpError, UsageError
-from stagebench.model import SCHEMA_VERSION, Record, VariantResult
+from stagebench.model import SCHEMA_VERSION, Record, Variant, VariantResult
 from stagebench.model.codec import decode, encode_pretty
 
 SECONDS = "seconds.json"
@@ -81,6 +89,10 @@ class DumpDirectory:
         write_folder(self.root / folder, files)
         return folder
 
+    def discard(self, folder: str | Path) -> None:
+        """Delete one variant's dump, by its folder relative to the directory."""
+        shutil.rmtree(self.root / folder, ignore_errors=True)
+
     def finish(self, folders: tuple[str, ...], timings: dict[str, Timing]) -> None:
         """Write the list of variants and their times."""
         write_file(
@@ -90,6 +102,42 @@ class DumpDirectory:
             self.root / SECONDS,
             encode_pretty(SecondsFile(schema_version=SCHEMA_VERSION, variants=timings)),
         )
+        self._discard_unseen({self.root / folder for folder in folders})
+
+    def _discard_unseen(self, listed: set[Path]) -> None:
+        """Delete dumps from when the kernel's file could not be imported, of what is listed now.
+
+        Such a variant has the depth that was asked for, which the kernel may not have, and lacks
+        what the kernel alone says.
+        """
+        for beside in {folder.parent for folder in listed}:
+            for other in set(beside.iterdir()) - listed:
+                unseen = _unseen_variant(other)
+                named = (folder for folder in listed if folder.parent == beside)
+                if unseen is not None and any(_may_be(unseen, read_variant(one)) for one in named):
+                    self.discard(other.relative_to(self.root))
+
+
+def _unseen_variant(folder: Path) -> Variant | None:
+    """The variant of a dump whose kernel was never seen; ``None`` for any other dump or folder."""
+    try:
+        head = read_variant(folder)
+    except DumpError:
+        return None
+    return head.variant if head.failure is not None and head.failure.before_the_kernel else None
+
+
+def _may_be(unseen: Variant, found: VariantFile) -> bool:
+    """Whether a variant is what became of one whose kernel had not been seen."""
+    true = found.variant
+    depths = {unseen.num_stages, true.num_stages}
+    asked = {**unseen.params, **unseen.pass_configs}
+    known = {**true.params, **true.pass_configs}
+    return (
+        unseen.compiler == true.compiler
+        and (len(depths) == 1 or None in depths)
+        and all(known.get(name) == value for name, value in asked.items() if name != "num_stages")
+    )
 
 
 def read_run(root: str | os.PathLike[str]) -> tuple[Dump, ...]:

@@ -242,7 +242,7 @@ def dump_files(
 def read_dump(folder: str | os.PathLike[str]) -> Dump:
     """Read a dump folder; `DumpError` names the file and field where it is not one."""
     folder = Path(folder)
-    head = _read(folder, VARIANT, VariantFile)
+    head = read_variant(folder)
     if (head.outcome == "failed") == (head.failure is None):
         raise DumpError(f"{folder / VARIANT}: outcome and failure contradict each other")
     facts: Facts | None = None
@@ -254,6 +254,11 @@ def read_dump(folder: str | os.PathLike[str]) -> Dump:
         variant=head.variant, outcome=head.outcome, failure=head.failure, facts=facts
     )
     return Dump(folder=str(folder), result=result, kernel_cu=kernel_cu)
+
+
+def read_variant(folder: Path) -> VariantFile:
+    """Read whose dump lies in a folder, and how it went; `DumpError` where none does."""
+    return _read(folder, VARIANT, VariantFile)
 
 
 def _read_facts(folder: Path) -> Facts:

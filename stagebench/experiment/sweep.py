@@ -126,7 +126,9 @@ def run_sweep(
         if plan.num_stages is not None:
             raise
         notes = (f"{exc.message}: lowered as written",)
-        requests = expand(plan, kernel, (None,))
+        lowerings = []  # none of them saw a kernel
+    if plan.num_stages is None and all(one.kernel_unseen for one in lowerings):
+        requests = expand(plan, kernel, (None,))  # a depth that nobody asked for is not invented
         dumping.planned(requests * len(compilers))
         lowerings = lower_with_each(requests, compilers, limits, cache, dumping, lower)
     if directory is not None:

@@ -28,7 +28,11 @@ class Dumping:
         self._folders = folders
 
     def planned(self, requests: Sequence[LowerRequest]) -> None:
-        """Tell the watcher."""
+        """Tell the watcher; what was written for an earlier plan of this run is not of it."""
+        if self._directory is not None:
+            for folder in self._folders.values():
+                self._directory.discard(folder)
+        self._folders.clear()
         self._watcher.planned(requests)
 
     def importing(self) -> None:

@@ -8,12 +8,24 @@ import signal
 import msgspec
 
 from stagebench.lowering.tested_releases import tested_range, untested
-from stagebench.model import Compiler, Diagnostic, Evidence, Failure, Variant, VariantResult
+from stagebench.model import (
+    FILE_RAISED,
+    Compiler,
+    Diagnostic,
+    Evidence,
+    Failure,
+    Variant,
+    VariantResult,
+)
 from stagebench.worker.places import without_places
 from stagebench.worker.protocol import Died, LowerRequest, Raised, Rejected
 
 _NODE_ERROR = "UnreadableIRError"
 _OUT_OF_MEMORY_WORDS = ("std::bad_alloc", "MemoryError", "Cannot allocate memory")
+_OWN_PYTHON = {
+    "file": (FILE_RAISED, "its file was imported"),
+    "kernel": ("kernel-raised", "it was built"),
+}
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _ANNOUNCES = re.compile(r"(?:[;,.] [^;,.]*)?:$")
 _MESSAGE_CHARS = 600
@@ -142,13 +154,15 @@ def unresolved_variant(request: LowerRequest, compiler: Compiler) -> Variant:
 
 
 def _raised_by_kernel(raised: Raised) -> tuple[Diagnostic, ...]:
-    if raised.where != "kernel":
+    said = _OWN_PYTHON.get(raised.where)
+    if said is None:
         return ()
+    code, when = said
     return (
         Diagnostic(
             severity="error",
-            code="kernel-raised",
-            message="the kernel's own Python raised while it was built",
+            code=code,
+            message=f"the kernel's own Python raised while {when}",
             evidence=(Evidence(artifact="source", line=raised.line, text=raised.file),),
         ),
     )

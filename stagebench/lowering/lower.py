@@ -51,6 +51,12 @@ class Lowering:
     cached: bool
     assembly: Assembly | None = None
 
+    @property
+    def kernel_unseen(self) -> bool:
+        """Whether it failed before there was a kernel: its depths are asked for, not its own."""
+        failed = self.result.failure
+        return failed is not None and (failed.kind == "no_compiler" or failed.before_the_kernel)
+
 
 class NoDepthParameterError(UsageError):
     """No parameter of the kernel carries its depth, so this axis can't be swept."""

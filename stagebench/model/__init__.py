@@ -37,7 +37,7 @@ from stagebench.model.machine import (
     Walk,
 )
 from stagebench.model.observation import Observation
-from stagebench.model.outcome import SCHEMA_VERSION, Failure, Run, VariantResult
+from stagebench.model.outcome import FILE_RAISED, SCHEMA_VERSION, Failure, Run, VariantResult
 from stagebench.model.variant import Compiler, Variant
 from stagebench.model.verdict import (
     AcceptCommand,
@@ -54,6 +54,7 @@ from stagebench.model.verdict import (
 )
 
 __all__ = [
+    "FILE_RAISED",
     "SCHEMA_VERSION",
     "AcceptCommand",
     "Arithmetic",

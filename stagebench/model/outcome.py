@@ -18,6 +18,10 @@ FailureKind = Literal[
 ]
 
 
+FILE_RAISED = "file-raised"
+"""The code of the diagnostic of a kernel's file that raised while it was imported."""
+
+
 class Failure(Record, frozen=True, kw_only=True):
     """Why a variant has no facts.
 
@@ -32,6 +36,11 @@ class Failure(Record, frozen=True, kw_only=True):
     pass_name: str | None = field(name="pass", default=None)
     detail: str | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def before_the_kernel(self) -> bool:
+        """Whether nothing of the kernel was seen: its file raised while it was imported."""
+        return any(diagnostic.code == FILE_RAISED for diagnostic in self.diagnostics)
 
 
 class VariantResult(Record, frozen=True, kw_only=True):

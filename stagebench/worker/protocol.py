@@ -96,7 +96,7 @@ class Rejected(Record, frozen=True, kw_only=True, tag="rejected"):
 
 
 class Raised(Record, frozen=True, kw_only=True, tag="raised"):
-    """The kernel's own Python or the compiler raised; ``where`` says which of the two.
+    """The import of the kernel's file, the kernel or the compiler raised; ``where`` says which.
 
     ``file`` (without folder) and ``line`` are the innermost frame in the user's own files.  From
     ``reader`` it is stagebench's reading of IR that lowered well, and the frame is its own.

@@ -14,6 +14,7 @@ import msgspec
 
 from stagebench.errors import UsageError
 from stagebench.model import Compiler, Diagnostic, ParamValue, Scalar, Variant
+from stagebench.worker.loading.kernel_file import raised_by_import
 from stagebench.worker.places import without_places
 from stagebench.worker.protocol import LowerRequest, Raised
 from stagebench.worker.stderr_log import compiler_warnings
@@ -79,7 +80,7 @@ def raised(
     file, line = _raised_at(exc, request.path)
     return Raised(
         variant=variant,
-        where="compiler" if loaded else "kernel",
+        where="compiler" if loaded else "file" if raised_by_import(exc) else "kernel",
         error=type(exc).__name__,
         message=text,
         file=file,

@@ -1,12 +1,15 @@
 """Is a run kept with its order, its times and nothing else?"""
 
 import json
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from stagebench.dump.directory import DumpDirectory, Timing, read_run, read_timing
 from stagebench.dump.folder_name import variant_folder
 from stagebench.errors import DumpError, UsageError
+from stagebench.model import FILE_RAISED, Compiler, Diagnostic
 from tests.dumping.building import CUDA, FRAME, failed, lowered, variant
 
 TIMES = Timing(load=0.1, lower=2.5, observe=0.25, facts=0.125, pass_seconds=(0.5, None))
@@ -146,3 +149,40 @@ def test_pass_configs_are_part_of_the_name():
     """A pass config tells variants apart as a parameter does."""
     of = variant(pass_configs={"tl.disable_warp_specialized": True})
     assert variant_folder(of, ()).endswith("num_stages=2,tl.disable_warp_specialized=true")
+
+
+def unseen(of):
+    """A variant whose file could not be imported."""
+    result = failed(of)
+    why = Diagnostic(severity="error", code=FILE_RAISED, message="no module")
+    failure = msgspec.structs.replace(result.failure, diagnostics=(why,))
+    return msgspec.structs.replace(result, failure=failure)
+
+
+def without_depth(of):
+    params = {name: value for name, value in of.params.items() if name != "num_stages"}
+    return msgspec.structs.replace(of, params=params)
+
+
+def test_variants_that_do_not_exist_do_not_stay(tmp_path, monkeypatch):
+    """What failed before the kernel was seen goes when it is, whatever depth it was asked for."""
+    monkeypatch.chdir(tmp_path)
+    directory = DumpDirectory(Path("run"))
+    stale = [variant(tile=4), variant(num_stages=3, tile=4), without_depth(variant(tile=5))]
+    other = msgspec.structs.replace(stale[0], compiler=Compiler(name="tvm", version="1"))
+    for of in (*stale, variant(tile=6)):
+        directory.write(unseen(of), ("tile",), None, None)
+    DumpDirectory(Path("run"), by_compiler=True).write(unseen(other), ("tile",), None, None)
+    directory.write(failed(variant(num_stages=1, tile=4)), ("tile",), None, None)
+    now = [
+        without_depth(variant(tile=4, pass_configs={"tir_pipeline": "s_tir"})),
+        variant(num_stages=3, tile=5),
+    ]
+    folders = [directory.write(lowered(of), ("tile",), CUDA, FRAME) for of in now]
+    directory.finish(tuple(folders), {})
+    assert sorted(path.parent.name for path in tmp_path.rglob("variant.json")) == [
+        "num_stages=1,tile=4", "num_stages=2,tile=4,compiler=tvm==1", "num_stages=2,tile=6",
+        "num_stages=3,tile=5", "num_stages=as-written,tile=4,tir_pipeline=s_tir",
+    ], "it failed otherwise, by another compiler, with another tile"  # fmt: skip
+    directory.finish((directory.write(unseen(stale[2]), ("tile",), None, None),), {})
+    assert (tmp_path / "run" / folders[1]).is_dir(), "what was lowered stays"

@@ -126,6 +126,16 @@ def test_the_kernels_own_python_raised():
     assert (diagnostic.evidence[0].line, diagnostic.evidence[0].text) == (3, "b.py")
 
 
+def test_the_kernels_file_raised():
+    """Then nothing of the kernel was seen: that is another diagnostic, and can be asked for."""
+    failure = raised(where="file")
+    (diagnostic,) = failure.diagnostics
+    assert (diagnostic.code, diagnostic.evidence[0].line) == ("file-raised", 3)
+    assert diagnostic.message.endswith("raised while its file was imported")
+    assert failure.before_the_kernel
+    assert not raised().before_the_kernel
+
+
 def test_the_compiler_raised():
     """An exception of the compiler's names its pass and blames no line of the kernel's."""
     failure = raised(where="compiler", pass_name="tl.X", message="\nCheck failed\n")  # noqa: S106

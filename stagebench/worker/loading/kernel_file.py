@@ -14,6 +14,7 @@ import importlib
 import importlib.machinery
 import importlib.util
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,6 +73,12 @@ def imported_file(path: Path, parsed: ast.Module, tree: UserTree) -> Iterator[Mo
         sys.path[:], sys.argv, sys.dont_write_bytecode = before
         for name in {PRIVATE_NAME, *tree.remember()}:
             sys.modules.pop(name, None)
+
+
+def raised_by_import(error: BaseException) -> bool:
+    """Whether an exception came out of the import of a kernel's file, not of what followed."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_code is _execute.__code__ for frame, _ in frames)
 
 
 def _execute(path: Path, parsed: ast.Module, tree: UserTree) -> ModuleType:
