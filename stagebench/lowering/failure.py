@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+from pathlib import Path
 
 import msgspec
 
@@ -27,6 +28,17 @@ _OWN_PYTHON = {
     "kernel": ("kernel-raised", "it was built"),
 }
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
+_CRASH_FRAME = re.compile(r'^  File "(?P<file>.+)", line (?P<line>\d+) in (?P<function>.+)$', re.M)
+"""A frame as `faulthandler` writes it (an exception's has a comma before its ``in``)."""
+_BACKTRACE = (
+    'File "', "Current thread 0x", "Stack (most recent call first)", "Extension modules: ",
+    "!!!!!!! Segfault encountered", "...",
+)  # fmt: skip
+"""How lines begin that say where a process was, in Python or in C++, and not what happened."""
+_SIGNAL_SAID = re.compile(
+    r"^Fatal Python error: (?:Segmentation fault|Aborted|Bus error|Floating.point exception|"
+    r"Illegal instruction)$", re.M,
+)  # fmt: skip
 _ANNOUNCES = re.compile(r"(?:[;,.] [^;,.]*)?:$")
 _MESSAGE_CHARS = 600
 _DETAIL_CHARS = 20_000
@@ -89,10 +101,11 @@ def from_died(
 ) -> VariantResult:
     """The result of a variant whose child ended without a reply."""
     said = _ADDRESS.sub("0x…", without_places(died.stderr, request.path))
+    at = _crash_line(died.stderr, request.path)
     return VariantResult(
         variant=unresolved_variant(request, compiler),
         outcome="failed",
-        failure=_death(msgspec.structs.replace(died, stderr=said), timeout_seconds),
+        failure=_death(msgspec.structs.replace(died, stderr=said), at, timeout_seconds),
         facts=None,
     )
 
@@ -168,9 +181,9 @@ def _raised_by_kernel(raised: Raised) -> tuple[Diagnostic, ...]:
     )
 
 
-def _death(died: Died, timeout_seconds: float) -> Failure:
+def _death(died: Died, at: str | None, timeout_seconds: float) -> Failure:
     where = f" in {died.pass_name}" if died.pass_name else " before its first pass"
-    said = _cut(telling_line(died.stderr), _MESSAGE_CHARS)
+    said = _cut(telling_line(_SIGNAL_SAID.sub("", died.stderr)), _MESSAGE_CHARS)
     detail = _cut(died.stderr.strip(), _DETAIL_CHARS) or None
     if died.timed_out:
         return Failure(
@@ -199,12 +212,21 @@ def _death(died: Died, timeout_seconds: float) -> Failure:
     how = signal_name(died.signal) if died.signal else f"exit code {died.exit_code}"
     if not died.signal and died.exit_code == 0:
         how = "the process ended by itself, with exit code 0"
+    where += f", at {at}" if at else ""
     return Failure(
         kind="crash",
         message=f"{said}, {how}{where}" if said else f"{how}{where}",
         pass_name=died.pass_name,
         detail=detail,
     )
+
+
+def _crash_line(stderr: str, path: str | None) -> str | None:
+    """The innermost line of the kernel's own file that ran, where Python said what did."""
+    for frame in _CRASH_FRAME.finditer(stderr):  # most recent call first
+        if path is not None and frame["file"] == path:
+            return f"{Path(path).name}:{frame['line']} in {frame['function']}"
+    return None
 
 
 def _cut(text: str, limit: int) -> str:
@@ -238,7 +260,7 @@ def announced(text: str) -> str:
 def telling_line(text: str) -> str:
     """The line of a log that most likely says what happened; its last one if none stands out."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith('File "<unknown>"')]
+    lines = [line for line in lines if not line.startswith(_BACKTRACE)]
     for line in lines:
         if any(word in line for word in _TELLING_WORDS) and not line.startswith("Traceback"):
             return line

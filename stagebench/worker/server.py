@@ -11,6 +11,7 @@ not handle: which compiler it is (see `stagebench.worker.__main__`), nor what a 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import os
 import resource
@@ -191,6 +192,7 @@ class Server:
             def report_pass(name: str) -> None:
                 os.pwrite(log.fileno(), name.encode()[:_PASS_NAME_BYTES].ljust(_PASS_NAME_BYTES), 0)
 
+            faulthandler.enable(2, all_threads=False)  # a crash says which Python line it was in
             report_pass("")
             os.lseek(log.fileno(), _PASS_NAME_BYTES, os.SEEK_SET)
             reply = self._lower(message.request, report_pass)

@@ -1,6 +1,7 @@
 """Which failed cell does each way of ending become?"""
 
 import signal
+import sysconfig
 
 import msgspec
 import pytest
@@ -84,6 +85,37 @@ terminate called after an instance of 'std::logic_error'
 def test_a_child_that_died(changes, kind, message):
     """A timeout before anything else, then memory, then the signal or exit code; the pass named."""
     assert died(**changes) == (kind, message, changes.get("pass_name"))
+
+
+CRASH = """before
+Fatal Python error: Segmentation fault
+
+Stack (most recent call first):
+  File "{lib}/ctypes/__init__.py", line 519 in string_at
+  File "/a b/other.py", line 8 in load
+  File "/a b/größe.py", line 3 in <lambda>
+  File "/a b/größe.py", line 9 in seg
+  File "/x/stagebench/worker/server.py", line 198 in _run_child
+
+Extension modules: numpy.core (total: 1)
+!!!!!!! Segfault encountered !!!!!!!
+  File "Modules/main.c", line 734, in Py_BytesMain
+"""
+
+
+def test_a_crash_in_the_kernels_own_python():
+    """The innermost line of its file that ran; a backtrace of C++ is no message."""
+    stderr = CRASH.replace("before\n", "")
+    at = ", at größe.py:3 in <lambda>"
+    assert died(signal=signal.SIGSEGV, stderr=stderr)[1] == f"SIGSEGV before its first pass{at}"
+    in_a_pass = {"signal": signal.SIGSEGV, "stderr": CRASH, "pass_name": "tl.X"}
+    assert died(**in_a_pass)[1] == f"before, SIGSEGV in tl.X{at}"
+    elsewhere = stderr.replace("größe", "large")
+    assert died(signal=signal.SIGSEGV, stderr=elsewhere)[1] == "SIGSEGV before its first pass"
+    log = CRASH.format(lib=sysconfig.get_path("stdlib"))
+    kept = from_died(msgspec.structs.replace(PLAIN, signal=11, stderr=log), REQUEST, COMPILER, 8.0)
+    assert 'File "ctypes/__init__.py", line 519' in kept.failure.detail
+    assert 'File "größe.py", line 3 in' in kept.failure.detail
 
 
 def test_the_whole_log_is_kept():

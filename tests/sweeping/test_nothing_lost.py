@@ -50,7 +50,7 @@ def test_every_variant_has_its_result(by_mode):
 @pytest.mark.parametrize(
     ("mode", "kind", "words"),
     [
-        ("abort", "crash", ["std::logic_error", "SIGABRT"]),
+        ("abort", "crash", ["std::logic_error", "SIGABRT", "at misbehaving.py:15 in misbehave"]),
         ("hang", "timeout", ["30 s"]),
         ("raise", "compile_error", ["ValueError: tile of 0 rows"]),
         ("exit", "crash", ["exit code 7"]),
