@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``compilers``."""
     parser.add_argument(
         "action", nargs="?", choices=("list", "add", "remove"), default="list", metavar="ACTION",
-        help="list (default), add or remove",
+        help="list (default), add (makes one, or makes a broken one again) or remove",
     )  # fmt: skip
     parser.add_argument(
         "compiler", nargs="*", metavar="COMPILER", help="tilelang==VERSION or tvm==VERSION"
