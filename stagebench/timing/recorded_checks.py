@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from stagebench.gpu.records import LibraryTime, Profile, ProfiledVariant
 from stagebench.model.timing import Measurement, RoleTime, SiteStall, VariantTiming
 from stagebench.timing.measured import Measured, MeasuredSweep
+from stagebench.timing.sweep_timings import CORRECT
 
 _ROUNDING = 1e-6
 
@@ -64,6 +65,8 @@ def _sweep(place: str, sweep: MeasuredSweep) -> Iterator[str]:
 
 
 def _timing(place: str, timing: VariantTiming) -> Iterator[str]:
+    if timing.verdict is not None and timing.correct != CORRECT.get(timing.verdict):
+        yield f"{place} has verdict {timing.verdict!r} beside correct {timing.correct}"
     for name in ("base", "control", "probed"):
         yield from _time(f"{place}.{name}", getattr(timing, name))
     if timing.stalls is None:

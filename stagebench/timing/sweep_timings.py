@@ -14,12 +14,13 @@ from stagebench.gpu.records import ProfiledVariant
 from stagebench.model import Facts, Variant
 from stagebench.model.codec import decode as decode_json
 from stagebench.model.codec import encode_pretty
-from stagebench.model.timing import DepthFacts, ProbeMetadata, Stalls, VariantTiming
+from stagebench.model.timing import DepthFacts, ProbeMetadata, RunVerdict, Stalls, VariantTiming
 from stagebench.timing.decode import decode
 from stagebench.timing.depth_facts import depth_facts
 from stagebench.timing.stalls import stalls
 
-_RIGHT = {"correct": True, "wrong": False, "race": False}
+CORRECT: Mapping[RunVerdict, bool] = {"correct": True, "wrong": False, "race": False}
+"""What a verdict says of the output; of one that is not here, nothing."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def _timing(
         control=times.get("control"),
         probed=times.get("probed"),
         stalls=None if "probed" in refused else waits,
-        correct=_RIGHT.get(found.correctness.verdict),
+        correct=CORRECT.get(found.correctness.verdict),
         verdict=found.correctness.verdict,
         refused={kind: problem for kind, problem in refused.items() if kind != "base"},
         audit=found.audit,

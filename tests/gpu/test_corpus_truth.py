@@ -1,10 +1,12 @@
 """Does the comparison with measured truth tell agreement from disagreement?"""
 
+import csv
+
 from stagebench.bundle.read import read_bundle
 from stagebench.gpu.records import RunError
 from stagebench.gpu.results import not_run
 from tests.bundle.building import bundle, name, parts
-from tests.gpu.corpus_truth import read_truth, tally
+from tests.gpu.corpus_truth import PROVEN, VERDICTS, read_truth, tally
 
 
 def test_the_truth_is_whole():
@@ -28,3 +30,20 @@ def test_agreement(tmp_path):
                      ("wrong", "correct"): 1}  # fmt: skip
     assert len(lines) == 1
     assert "truth wrong" in lines[0]
+
+
+def test_every_point_agrees():
+    """The verdicts that ``profile`` gave on a Hopper GPU, all of them, held against the truth."""
+    truth = read_truth()
+    with VERDICTS.open(newline="") as stream:
+        found = {
+            (row["file"], row["fn"], row["arch"], int(row["num_stages"])): row["verdict"]
+            for row in csv.DictReader(stream)
+        }
+    assert found.keys() == truth.keys()
+    wrong = {
+        point: (truth[point]["status"], verdict)
+        for point, verdict in found.items()
+        if verdict not in PROVEN[truth[point]["status"]]
+    }
+    assert wrong == {}

@@ -24,7 +24,7 @@ def text(name):
 
 
 def edited(folder, name, place, value):
-    """The recorded file with one value changed (``KeyError``: taken out)."""
+    """The recorded file with one value changed (``KeyError``: taken out), or some of a record."""
     whole = json.loads(text(name))
     *steps, last = place
     part = whole
@@ -33,7 +33,7 @@ def edited(folder, name, place, value):
     if value is KeyError:
         del part[last]
     else:
-        part[last] = value
+        part[last] = part[last] | value if isinstance(value, dict) else value
     path = folder / name
     path.write_text(json.dumps(whole))
     return path
@@ -42,6 +42,7 @@ def edited(folder, name, place, value):
 FIRST = ("sweeps", 1, "timings", 0)
 SITE = (*FIRST, "stalls", "sites", 0)
 ONE = ("variants", 0)
+DEPTH_2 = ("sweeps", 0, "timings", 2)
 
 
 @pytest.mark.parametrize("path", sorted(EXPERIMENTS.glob("*/timings.json")), ids=str)
@@ -65,6 +66,7 @@ def test_the_two_recorded_files_say_the_same():
         ((*FIRST, "base", "median_us"), 1.5, "base.median_us is 1.5, and not in its interval"),
         ((*FIRST, "base", "low_us"), 1e6, "and not in its interval, 1000000.0 to"),
         ((*FIRST, "base", "runs"), 0, "base.runs is 0: it must be >= 1"),
+        ((*FIRST, "correct"), False, "timings[0] has verdict 'correct' beside correct False"),
         ((*FIRST, "num_stages"), -1, "sweeps[1].timings[0].num_stages is -1: it must be >= 0"),
         ((*FIRST, "num_stages"), 2, "sweeps[1].timings has num_stages 2 twice"),
         ((*FIRST, "facts", "registers"), -9, "facts.registers is -9: it must be >= 0"),
@@ -169,15 +171,15 @@ def test_a_report_is_held_to_the_same(tmp_path):
     [
         (("device",), "another GPU", "the device is a Hopper GPU in the first, another GPU in the"),
         (
-            ("sweeps", 0, "timings", 2, "verdict"), "wrong",
+            DEPTH_2, {"verdict": "wrong", "correct": False},
             "gemm/sm_80/num_stages=2: it is correct in the first, wrong in the second",
         ),
         (
-            ("sweeps", 0, "timings", 2, "correct"), False,
+            DEPTH_2, {"verdict": None, "correct": False},
             "gemm/sm_80/num_stages=2: its output is not bad in the first, bad in the second",
         ),
-        (("sweeps", 0, "timings", 2, "num_stages"), 9, "num_stages=2 is in the first, and not in"),
-        (("sweeps", 0, "timings", 2, "base"), None, "base takes 323.36 µs in the first, no known"),
+        ((*DEPTH_2, "num_stages"), 9, "num_stages=2 is in the first, and not in"),
+        ((*DEPTH_2, "base"), None, " µs in the first, no known time in the second"),
     ],
 )  # fmt: skip
 def test_two_files_that_are_not_of_one_run(tmp_path, place, value, told):
