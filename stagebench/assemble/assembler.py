@@ -11,8 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from stagebench.assemble.cache import Entry, MachineCache, entry_key
 from stagebench.assemble.cuda_step import compile_with_nvcc, compile_with_nvrtc
@@ -21,17 +20,15 @@ from stagebench.assemble.programs import Programs
 from stagebench.assemble.ptx_step import assemble_text
 from stagebench.assemble.records import Assembled, MachineText, NotAssembled
 from stagebench.assemble.toolchain import Toolchain
+from stagebench.closing import Closing
 from stagebench.errors import UsageError
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 DEFAULT_TIMEOUT_SECONDS = 300.0
 _ARCH = re.compile(r"sm_\d+[af]?")
 T = TypeVar("T", Assembled, MachineText)
 
 
-class Assembler:
+class Assembler(Closing):
     """Assembles up to ``jobs`` kernels at a time, each step of one in at most the given time.
 
     ``cache_folder`` is where results are kept (``None``: nowhere); ``warn`` is told of its damages,
@@ -56,17 +53,6 @@ class Assembler:
         self._programs = Programs()
         self._asked: dict[str, Future[Entry]] = {}
         self._lock = threading.Lock()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def processes_started(self) -> int:

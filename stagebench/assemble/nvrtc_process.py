@@ -17,17 +17,14 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import stagebench.assemble
 from stagebench.assemble import nvrtc_protocol as protocol
 from stagebench.assemble.nvrtc_protocol import Compile, Compiled, Ended, Rejected, Running
+from stagebench.closing import Closing
 from stagebench.lowering.compiler_environment import worker_environ
 from stagebench.model import Record
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _ENTRY = Path(stagebench.assemble.__file__).with_name("nvrtc_main.py")
 _LOG_TAIL_BYTES = 8192
@@ -164,7 +161,7 @@ def nvrtc_command() -> tuple[str, ...]:
     return (sys.executable, "-I", str(_ENTRY))
 
 
-class NvrtcPool:
+class NvrtcPool(Closing):
     """One process for each kind of header, started when the first kernel of the kind comes.
 
     Those used least recently are ended when there are more than a few: a header takes 260 MB.
@@ -177,17 +174,6 @@ class NvrtcPool:
         self._lock = threading.Lock()
         self._closed = False
         self.started = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def compile(
         self, header: str, request: Compile, timeout_seconds: float

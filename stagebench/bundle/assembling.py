@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from types import TracebackType
-from typing import TYPE_CHECKING
 
 from stagebench.assemble.assembler import Assembler
 from stagebench.assemble.records import NotAssembled
@@ -18,14 +16,12 @@ from stagebench.bundle.build import Candidate, Cubin
 from stagebench.bundle.errors import BundleError
 from stagebench.bundle.given_kernel import GivenKernel
 from stagebench.bundle.template_headers import SWEEP, other_release
+from stagebench.closing import Closing
 from stagebench.lowering.cache_folder import default_cache_folder
 from stagebench.machine.flags import flags
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
-
-class Assembling:
+class Assembling(Closing):
     """A `stagebench.bundle.build.CubinSource`; raises `MachineError` without a toolchain."""
 
     def __init__(self, warn: Callable[[str], None], jobs: int | None = None) -> None:
@@ -37,15 +33,8 @@ class Assembling:
             warn=warn,
         )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End the assembler."""
         self.assembler.close()
 
     def submit(self, candidate: Candidate, arch: str) -> Cubin:

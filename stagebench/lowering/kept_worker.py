@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING
 
+from stagebench.closing import Closing
 from stagebench.lowering.compiler_environment import CompilerEnvironment
 from stagebench.lowering.worker_process import WorkerProcess
 from stagebench.worker.protocol import FromWorker
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
-
-class KeptWorker:
+class KeptWorker(Closing):
     """A worker that is started when it is first needed and ended when this is left.
 
     Only that of the compiler last asked for is kept: each takes hundreds of megabytes.
@@ -25,17 +21,6 @@ class KeptWorker:
         self._worker: WorkerProcess | None = None
         self._messages: Iterator[FromWorker] = iter(())
         self._ended = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @contextmanager
     def talk(

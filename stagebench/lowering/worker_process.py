@@ -9,12 +9,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import msgspec
 
 import stagebench.worker
+from stagebench.closing import Closing
 from stagebench.errors import MachineError
 from stagebench.lowering.compiler_environment import CompilerEnvironment, worker_environ
 from stagebench.lowering.failure import announced, signal_name, telling_line
@@ -24,14 +24,11 @@ from stagebench.lowering.tested_releases import untested
 from stagebench.worker import protocol
 from stagebench.worker.protocol import Cancel, FromWorker, Hello, Lower, Refused
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
 _ENTRY = Path(stagebench.worker.__file__).with_name("__main__.py")
 _PATIENCE_SECONDS = 2.0
 
 
-class WorkerProcess:
+class WorkerProcess(Closing):
     """One running worker; a context manager that ends it and its children when it is left."""
 
     def __init__(self, environment: CompilerEnvironment, *, jobs: int) -> None:
@@ -59,17 +56,6 @@ class WorkerProcess:
         except OSError as exc:
             self._log.close()
             raise self._refusal(f"it can't be started: {exc.strerror}") from exc
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def send(self, message: Lower | Cancel) -> None:
         """Send one message; a worker that has ended is noticed when reading."""
