@@ -7,7 +7,7 @@ import pytest
 from stagebench.errors import UsageError
 from stagebench.model.codec import decode, encode_pretty
 from stagebench.testing.definition import AskedCheck, as_experiment, kernel_text
-from stagebench.testing.gathering import record
+from stagebench.testing.gathering import record_or_refuse
 
 
 class Decorated:
@@ -67,7 +67,7 @@ def test_a_check_crosses_processes_as_it_was(tmp_path):
         policy={"machine.registers": "ignore"},
         compiler="tilelang==0.1.14",
     )
-    record(asked, tmp_path)
+    record_or_refuse(asked, tmp_path)
     (path,) = tmp_path.glob("*.json")
     again = decode(path.read_bytes(), AskedCheck, str(path))
     assert encode_pretty(again) == encode_pretty(asked)
