@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from stagebench.gpu.driver import Driver, DriverError
 from stagebench.gpu.dtypes import Raw
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from stagebench.gpu.held import Held
 
 
-class Memory:
+class Memory(Held[int]):
     """Allocations that end with the ``with`` block."""
 
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-        self._pointers: list[int] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        lost = isinstance(error, DriverError) and error.sticky
-        for pointer in [] if lost else self._pointers:
-            self._driver.call("cuMemFree", pointer)
-        self._pointers.clear()
+    def release(self, one: int) -> None:
+        """Free one."""
+        self._driver.call("cuMemFree", one)
 
     def allocate(self, size: int) -> int:
         """The address of ``size`` bytes (at least one), 256-byte aligned; contents undefined."""
         pointer = int(self._driver.call("cuMemAlloc", max(1, size)))
-        self._pointers.append(pointer)
+        self._held.append(pointer)
         return pointer
 
     def fill(self, pointer: int, byte: int, size: int) -> None:
