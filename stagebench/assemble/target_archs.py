@@ -10,6 +10,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
+from stagebench.assemble.toolchain import said_by
 from stagebench.assemble.wheels import PTXAS, find_wheel
 
 _OPTION = re.compile(r"^--gpu-name\b(.*?)^--", re.MULTILINE | re.DOTALL)
@@ -36,15 +37,7 @@ def target_archs() -> TargetArchs | None:
     if wheel is None:
         return None
     try:
-        said = subprocess.run(
-            [wheel.root / str(PTXAS.holds), "--help"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=True,
-            timeout=60,
-        ).stdout
+        said = said_by(wheel.root / str(PTXAS.holds), "--help")
     except (OSError, subprocess.SubprocessError):
         return None
     archs = listed_archs(said)

@@ -209,6 +209,19 @@ def _wheel_program(name: str) -> Program:
     )
 
 
+def said_by(path: Path, option: str) -> str:
+    """What a program prints; raises `OSError` or `subprocess.SubprocessError` where it can't."""
+    return subprocess.run(
+        [path, option],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=True,
+        timeout=60,
+    ).stdout
+
+
 def program_version(path: Path) -> str:
     """The version of a program from a CUDA toolkit; `MachineError` if it can't be started."""
     return _program(path).shown.partition(" ")[2]
@@ -217,15 +230,7 @@ def program_version(path: Path) -> str:
 def _program(path: Path) -> Program:
     """A program from elsewhere, by what it says of its version (a wrapper script has none)."""
     try:
-        said = subprocess.run(
-            [path, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=True,
-            timeout=60,
-        ).stdout
+        said = said_by(path, "--version")
     except (OSError, subprocess.SubprocessError) as exc:
         raise MachineError(
             f"{path} doesn't say its version: {exc}",
