@@ -61,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Accept; refuses in CI, and without a reason where a baseline changes."""
-    from stagebench.commands.check import sweep_options, tell
+    from stagebench.commands.check import sweep_options
+    from stagebench.commands.warning import warn
     from stagebench.experiment.accepting import STEPS, Request, run_accept
     from stagebench.experiment.experiment_file import names_all
     from stagebench.experiment.project import find_project
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         if arguments.dumps is not None:
             raise UsageError("--dumps is for experiments: a test's baselines lie beside it")
-        files += find_tests(arguments.pytest, tell)
+        files += find_tests(arguments.pytest, warn)
     request = Request(
         steps=tuple(step for step in STEPS if step in (arguments.only or STEPS)),
         reason=" ".join(arguments.reason.split()),
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         else None,
     )
     with SweepProgress() as progress:
-        done = run_accept(files, request, sweep_options(arguments), progress, _show, tell)
+        done = run_accept(files, request, sweep_options(arguments), progress, _show, warn)
     _conclude(done, request)
     return EXIT_OK
 

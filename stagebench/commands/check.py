@@ -11,6 +11,7 @@ from stagebench.commands.integer_option import positive
 from stagebench.commands.json_output import STDOUT, write_json
 from stagebench.commands.path_option import a_path, not_empty
 from stagebench.commands.seconds_option import seconds
+from stagebench.commands.warning import warn
 from stagebench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -176,13 +177,8 @@ def sweep_options(arguments: argparse.Namespace) -> SweepOptions:
         use_cache=not arguments.no_cache,
         jobs=arguments.jobs,
         timeout_seconds=arguments.timeout,
-        warn=tell,
+        warn=warn,
     )
-
-
-def tell(message: str) -> None:
-    """Say something beside the report."""
-    sys.stderr.write(f"stagebench: {message}\n")
 
 
 def _print(result: CheckResult, arguments: argparse.Namespace, elapsed: float) -> None:
